@@ -1,0 +1,1 @@
+"""Evidence: from what a person gave to lines, windows and records."""

@@ -1,0 +1,1 @@
+"""What is known about failures: the format, its loader, its checks, and the data itself."""

@@ -1,0 +1,1 @@
+"""Observe: signals x records -> observations."""

@@ -1,0 +1,135 @@
+"""All patterns as one Hyperscan database: one pass over the bytes finds every place worth reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import hyperscan
+
+from firstcause.knowledge.catalog import Catalog, cache_folder, write_cache
+from firstcause.knowledge.phases import life
+from firstcause.knowledge.schema import Signal
+from firstcause.knowledge.templates import find_expression
+from firstcause.observe.facts import MARKS
+
+
+class Kind(StrEnum):
+    """What a pattern is there for."""
+
+    SIGNAL = "signal"
+    METRIC = "metric"
+    PHASE = "phase"
+    BANNER = "banner"
+    FACT = "fact"
+    EXCEPTION = "exception"  # some exception's last line, named by the knowledge or not
+    CRASH = "crash"  # the runtime or the kernel ends a process
+    ERROR = "error"  # a line of level ERROR or above
+    BODY = "body"  # an error object in an HTTP answer
+    EVENT = "event"  # a Kubernetes event of type Warning, as `kubectl` prints it
+    TROUBLE = "trouble"  # a line without level that says something did not work
+
+
+# What every software writes when it fails; catches what the knowledge does not name yet.
+GENERIC: tuple[tuple[Kind, bytes], ...] = (
+    (
+        Kind.EXCEPTION,
+        rb"[A-Za-z_](?:Error|Exception|Interrupt|Timeout|Expired|OutOfMemory)(?:_[A-Za-z]+)?(?::[ \r\n]|\r?\n)",
+    ),
+    (Kind.CRASH, rb"Fatal Python error: "),
+    (Kind.CRASH, rb"Segmentation fault|[Bb]us error|Illegal instruction|\(core dumped\)|SIGABRT|SIGSEGV|SIGBUS"),
+    (Kind.CRASH, rb"terminate called after throwing|thread '[^'\n]*' panicked at |panic: |Assertion `[^\n]*' failed"),
+    (Kind.ERROR, rb"(?:ERROR|CRITICAL|FATAL|Error:|error:|fatal:|NCCL WARN|level=error|level=fatal)"),
+    (Kind.ERROR, rb'"(?:level|levelname|severity)": ?"(?:error|fatal|ERROR|CRITICAL)'),
+    (Kind.BODY, rb'"error": ?[{"]|"object": ?"error"'),
+    (Kind.EVENT, rb"Warning[ \t]+[A-Z][A-Za-z]+[ \t]"),
+    (
+        Kind.TROUBLE,
+        rb"[Ff]ailed |[Cc]annot |[Cc]an't |[Cc]ould not |[Nn]ot found|[Rr]efused|[Dd]enied|[Tt]imed out|[Nn]o such|[Uu]nable to",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One pattern of the database and what a hit on it means."""
+
+    kind: Kind
+    expression: bytes
+    failure: str = ""
+    signal: Signal | None = None
+    name: str = ""
+    once: bool = False  # reported once per scan: enough for what comes again and again
+
+
+@dataclass(slots=True)
+class Detector:
+    """The compiled database with the meaning of each pattern id."""
+
+    entries: tuple[Entry, ...]
+    database: hyperscan.Database = field(repr=False)
+
+    def scan(self, data: memoryview, hit: Callable[[int, int], None]) -> None:
+        """Call `hit(entry number, end offset in data)` for every match, in order of the end offset."""
+
+        def on_match(id: int, start: int, end: int, flags: int, context: object) -> None:
+            hit(id, end)
+
+        self.database.scan(data, match_event_handler=on_match)  # type: ignore[type-var]
+
+
+def detector(catalog: Catalog) -> Detector:
+    """The detector for a catalog; compiled once, then loaded from the cache."""
+    entries = tuple(_entries(catalog))
+    path = cache_folder() / f"patterns-{catalog.key}.hs"
+    database = _load(path)
+    if database is None:
+        database = compile_database([entry.expression for entry in entries], [entry.once for entry in entries])
+        write_cache(path, hyperscan.dumpb(database))
+    return Detector(entries, database)
+
+
+def compile_database(expressions: Sequence[bytes], once: Sequence[bool] = ()) -> hyperscan.Database:
+    """One block-mode database in which an expression's id is its position."""
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=list(expressions),
+        ids=list(range(len(expressions))),
+        elements=len(expressions),
+        flags=[hyperscan.HS_FLAG_SINGLEMATCH if single else 0 for single in once] or [0] * len(expressions),
+    )
+    return database
+
+
+def _entries(catalog: Catalog) -> list[Entry]:
+    signals = catalog.signals()
+    entries = [Entry(Kind.SIGNAL, find_expression(signal), id, signal) for id, signal in signals if not signal.metric]
+    metrics = {name for _, signal in signals for name in (signal.metric, signal.per) if name}
+    entries += [Entry(Kind.METRIC, _metric_expression(name), name=name) for name in sorted(metrics)]
+    stages = life()
+    for phase in stages.phases:
+        entries += [Entry(Kind.PHASE, _template(text), name=phase.name) for text in phase.lines]
+        entries += [Entry(Kind.PHASE, _template(text), name=phase.name, once=True) for text in phase.often]
+    entries += [Entry(Kind.BANNER, _template(text)) for text in stages.banners]
+    entries += [Entry(Kind.FACT, expression, name=name) for name, expression in MARKS.items()]
+    entries += [Entry(kind, expression) for kind, expression in GENERIC]
+    return entries
+
+
+def _template(text: str) -> bytes:
+    return find_expression(Signal("mark", text=text))
+
+
+def _metric_expression(name: str) -> bytes:
+    return name.encode() + rb"(?:\{[^\n]*\})? [0-9.eE+NaInf-]"
+
+
+def _load(path: Path) -> hyperscan.Database | None:
+    try:
+        database = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
+        database.scratch = hyperscan.Scratch(database)
+    except (OSError, hyperscan.HyperscanError):
+        return None  # absent, from another processor or release: compile anew
+    return database

@@ -1,0 +1,71 @@
+"""The flow, one way: collect -> read -> observe -> reason -> report. The only module that sees all stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from firstcause.evidence.sources import sources
+from firstcause.evidence.window import windows
+from firstcause.knowledge.catalog import Catalog
+from firstcause.knowledge.formats import Formats, builtin
+from firstcause.model import Diagnosis, Gap, Source
+from firstcause.observe.detector import detector
+from firstcause.observe.observer import Observer
+from firstcause.reason.diagnose import Seen, diagnose
+from firstcause.report.document import document
+
+Progress = Callable[[Source, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to diagnose: paths as typed ("-" is standard input), and whether every incident is told."""
+
+    paths: Sequence[str]
+    every: bool = False
+    stdin: BinaryIO | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The diagnosis, its report, and how many sources could be read."""
+
+    diagnosis: Diagnosis
+    report: dict[str, Any]
+    read: int
+
+
+def run(request: Request, catalog: Catalog) -> Outcome:
+    """The whole flow. What cannot be read becomes a gap; nothing is raised for evidence."""
+    gaps: list[Gap] = []
+    observer = Observer(detector(catalog))
+    read = _observe(request, observer, gaps)
+    observer.close(catalog.signals())
+    seen = Seen(observer.observations, observer.starts, observer.facts, frozenset(observer.phases), gaps)
+    diagnosis = diagnose(seen, catalog.outlines, request.every)
+    return Outcome(diagnosis, document(diagnosis, catalog), read)
+
+
+def _observe(request: Request, observer: Observer, gaps: list[Gap]) -> int:
+    formats = builtin()
+    read = 0
+    for source in sources(request.paths, request.stdin, on_gap=gaps.append):
+        read += _read(source, observer, formats, gaps, request.progress)
+    return read
+
+
+def _read(source: Source, observer: Observer, formats: Formats, gaps: list[Gap], progress: Progress | None) -> int:
+    """One source from start to end; 1 if anything of it could be read."""
+    size = 0
+    try:
+        for window in windows(source, formats):
+            observer.take(window)
+            size = window.base + window.end
+            if progress is not None:
+                progress(source, size)
+    except (OSError, EOFError, ValueError) as error:
+        gaps.append(Gap(source.name, f"cannot be read to its end: {error}", "fetch the file again"))
+    return int(size > 0)

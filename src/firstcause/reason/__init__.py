@@ -1,0 +1,1 @@
+"""Reason: observations -> findings -> one diagnosis."""

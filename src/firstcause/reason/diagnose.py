@@ -1,0 +1,212 @@
+"""Findings -> the one diagnosis: which failure is first, what follows from it, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from firstcause.knowledge.schema import Failure, Role, Scope
+from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Value, Verdict
+from firstcause.reason.findings import findings, loud, unnamed
+from firstcause.reason.graph import explains, first
+
+# Exceptions that only tell that somebody else ended: never a first cause while anything else is there.
+ECHOES = (
+    "KeyboardInterrupt",
+    "CancelledError",
+    "SystemExit",
+    "BrokenPipeError",
+    "EOFError",
+    "ConnectionResetError",
+    "RayTaskError",
+)
+# Types whose message is a bare key or nothing: they name no cause.
+# How much an unrecognised sign weighs; an exception without its traceback weighs like a crash.
+STRANGE = {"exception": 0, "crash": 1, "body": 2, "event": 3, "error": 4, "trouble": 5}
+ECHOING_EVENTS = ("BackOff", "FailedMount", "Unhealthy")  # they mostly follow from another event
+MUTE = ("KeyError", "IndexError", "StopIteration", "AssertionError")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything that was observed, as the observing stage hands it over."""
+
+    observations: Sequence[Observation]
+    starts: Sequence[tuple[str, int, int]]  # (source, incident, first line)
+    facts: Mapping[tuple[str, int], Mapping[str, str]]
+    phases: frozenset[str]
+    gaps: Sequence[Gap]
+
+
+def diagnose(seen: Seen, outlines: Mapping[str, Failure], every: bool = False) -> Diagnosis:
+    """The diagnosis of the latest incident of each source; earlier ones are listed (`every`: judged together)."""
+    latest = {source: incident for source, incident, _ in seen.starts}
+    told = [o for o in seen.observations if every or o.incident == latest[o.record.source]]
+    facts: dict[str, str] = {}
+    for (source, incident), items in seen.facts.items():
+        if every or incident == latest[source]:
+            facts |= items
+    diagnosis = _judge(told, outlines, facts, seen.phases)
+    return replace(diagnosis, gaps=(*seen.gaps, *diagnosis.gaps), incidents=_incidents(seen, outlines), facts=facts)
+
+
+def _judge(
+    observations: Sequence[Observation],
+    outlines: Mapping[str, Failure],
+    facts: Mapping[str, str],
+    phases: frozenset[str],
+) -> Diagnosis:
+    found = [f for f in findings(observations, outlines) if f.status in (Status.CONFIRMED, Status.SUSPECTED)]
+    by_role = {role: [f for f in found if outlines[f.failure].role is role] for role in Role}
+    strange = unnamed(observations)
+    after_stop = [f for f in strange + by_role[Role.CONSEQUENCE] if _all_after_stop(f)]
+    strange = [f for f in strange if f not in after_stop]
+    followers = [f for f in by_role[Role.CONSEQUENCE] if f not in after_stop]
+    causes = _ranked(by_role[Role.CAUSE], followers, strange, outlines)
+    conditions = by_role[Role.CONDITION]
+    if not any(f.failure for f in causes):
+        causes, conditions = _demoted(causes, conditions, followers, phases)
+    verdict = _verdict(causes, followers, conditions, phases)
+    heads, rest = _heads(causes)
+    explained = [_explained(f, heads, outlines) for f in [*rest, *followers, *(s for s in strange if s not in causes)]]
+    return Diagnosis(
+        verdict=verdict,
+        causes=tuple(_with_facts(f, facts) for f in heads),
+        consequences=tuple(sorted(explained, key=first)),
+        conditions=tuple(_with_facts(f, facts) for f in conditions),
+        benign=tuple(by_role[Role.BENIGN]),
+        gaps=_missing(verdict, followers, outlines),
+    )
+
+
+def _ranked(
+    causes: list[Finding], followers: list[Finding], strange: list[Finding], outlines: Mapping[str, Failure]
+) -> list[Finding]:
+    """Causes that no other cause explains, best first; unrecognised ones only where no recognised one answers for the end."""
+    roots = [c for c in causes if not any(explains(other, c, outlines) for other in causes)]
+    server_fell = any(outlines[f.failure].scope is Scope.SERVER for f in followers)
+    ranked = sorted(roots, key=lambda c: _rank(c, server_fell, outlines))
+    if any(_answers(c, server_fell, outlines) for c in roots):
+        return ranked
+    return [*_best_strange(strange), *ranked]
+
+
+def _answers(cause: Finding, server_fell: bool, outlines: Mapping[str, Failure]) -> bool:
+    """Whether a recognised cause can stand for the end that was seen; a mere hint or a failed request cannot."""
+    if server_fell and outlines[cause.failure].scope is Scope.REQUEST:
+        return False
+    return cause.status is Status.CONFIRMED or loud(cause.observations[0])
+
+
+def _rank(cause: Finding, server_fell: bool, outlines: Mapping[str, Failure]) -> tuple[bool, bool, bool, int, int]:
+    best = cause.observations[0]
+    depth = best.record.line.process.depth if best.record.line.process else 0
+    return (
+        server_fell and outlines[cause.failure].scope is Scope.REQUEST,
+        cause.status is not Status.CONFIRMED,
+        not loud(best),
+        first(cause),
+        -depth,
+    )
+
+
+def _best_strange(strange: list[Finding]) -> list[Finding]:
+    """The unrecognised error that says most about the first thing that went wrong, alone; none where only echoes are left."""
+    telling = [f for f in strange if _class(f) not in ECHOES]
+    return sorted(telling, key=_strange_rank)[:1]
+
+
+def _strange_rank(finding: Finding) -> tuple[int, bool, int, int]:
+    observation = finding.observations[0]
+    kind = STRANGE.get(observation.signal, 9)
+    if observation.signal == "exception" and observation.record.trace is None:
+        kind = 1
+    record = observation.record
+    start = record.trace.raised[0].line.number if record.trace and record.trace.raised else record.line.number
+    return kind, mute(finding) or _class(finding) in ECHOING_EVENTS, start, observation.order
+
+
+def mute(finding: Finding) -> bool:
+    """Whether an unrecognised error says nothing about why."""
+    if finding.observations[0].signal == "trouble":
+        return True
+    message = str(finding.values.get("message", "")).strip()
+    return (_class(finding) in MUTE and len(message.split()) < 4) or not message
+
+
+def _class(finding: Finding) -> str:
+    return str(finding.values.get("type", "")).rpartition(".")[2]
+
+
+def _demoted(
+    causes: list[Finding], conditions: list[Finding], followers: list[Finding], phases: frozenset[str]
+) -> tuple[list[Finding], list[Finding]]:
+    """A plain error line of a server that runs on is a condition, not the cause of a failure."""
+    signal = causes[0].observations[0].signal if causes else ""
+    if signal == "trouble" and phases & {"serving", "metrics"}:
+        return [], conditions
+    if signal == "error" and not followers and "serving" in phases:
+        return [], [*conditions, *causes]
+    return causes, conditions
+
+
+def _verdict(causes: list[Finding], followers: list[Finding], conditions: list[Finding], phases: frozenset[str]) -> Verdict:
+    if causes:
+        only_mute = all(not cause.failure and mute(cause) for cause in causes)
+        return Verdict.NOT_IN_EVIDENCE if only_mute else Verdict.FAILURE
+    if followers:
+        return Verdict.NOT_IN_EVIDENCE
+    if conditions:
+        return Verdict.DEGRADED
+    return Verdict.HEALTHY if phases & {"serving", "metrics"} else Verdict.NOT_IN_EVIDENCE
+
+
+def _heads(causes: list[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The causes that are told: the first, and the recognised ones that stand beside it with the same certainty."""
+    if not causes:
+        return [], []
+    lead = causes[0]
+    heads = [c for c in causes if c is lead or (c.failure and lead.failure and c.status is lead.status)]
+    return heads, [c for c in causes if c not in heads]
+
+
+def _explained(finding: Finding, heads: list[Finding], outlines: Mapping[str, Failure]) -> Finding:
+    by = [h.failure or "unrecognised-error" for h in heads if h.failure and finding.failure and explains(h, finding, outlines)]
+    if not by and heads:
+        by = [heads[0].failure or "unrecognised-error"]
+    return replace(finding, explained_by=tuple(by))
+
+
+def _all_after_stop(finding: Finding) -> bool:
+    return all(observation.phase == "shutdown" for observation in finding.observations)
+
+
+def _with_facts(finding: Finding, facts: Mapping[str, str]) -> Finding:
+    values: dict[str, Value] = dict(facts)
+    return replace(finding, values=values | dict(finding.values))
+
+
+def _missing(verdict: Verdict, followers: list[Finding], outlines: Mapping[str, Failure]) -> tuple[Gap, ...]:
+    if verdict is not Verdict.NOT_IN_EVIDENCE:
+        return ()
+    told = [Gap(*gap) for f in followers for gap in outlines[f.failure].gaps]
+    if told:
+        return tuple(dict.fromkeys(told))
+    return (
+        Gap(
+            "the log from the start of the server to its end",
+            "this evidence holds no error that says why, and no sign that the server was ready",
+            "vllm serve … 2>&1 | tee serve.log; in Kubernetes: kubectl logs POD --all-containers --previous",
+        ),
+    )
+
+
+def _incidents(seen: Seen, outlines: Mapping[str, Failure]) -> tuple[Incident, ...]:
+    result: list[Incident] = []
+    for number, (source, incident, line) in enumerate(seen.starts, 1):
+        own = [o for o in seen.observations if o.record.source == source and o.incident == incident]
+        judged = _judge(own, outlines, {}, seen.phases)
+        cause = judged.causes[0] if judged.causes else None
+        named = (cause.failure or "unrecognised-error") if cause else None
+        result.append(Incident(number, source, line, judged.verdict, named))
+    return tuple(result)
