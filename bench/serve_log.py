@@ -36,7 +36,7 @@ def line(dice: random.Random, second: int) -> str:
             f"GPU KV cache usage: {dice.uniform(0, 100):.1f}%, Prefix cache hit rate: {dice.uniform(0, 90):.1f}%\n"
         )
     return (
-        f'(APIServer pid=81) INFO:     10.42.{dice.randint(0, 255)}.{dice.randint(1, 254)}:{dice.randint(1024, 65535)} - '
+        f"(APIServer pid=81) INFO:     10.42.{dice.randint(0, 255)}.{dice.randint(1, 254)}:{dice.randint(1024, 65535)} - "
         f'"POST {dice.choice(PATHS)} HTTP/1.1" {200 if dice.random() < 0.995 else 400} OK\n'
     )
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from firstcause.errors import KnowledgeError
+from firstcause.evidence.frame_check import disproved
 from firstcause.evidence.framing import frame
-from firstcause.knowledge.formats import BUILTIN_FORMATS, builtin, load_formats, problems
+from firstcause.knowledge.formats import BUILTIN_FORMATS, builtin, load_formats
 from firstcause.model import Line
 
 VLLM = "ERROR 10-25 13:08:43 [core.py:708] "
@@ -36,7 +37,7 @@ def test_place_and_text_are_kept() -> None:
 
 
 def test_every_sample_is_read_as_it_states() -> None:
-    assert problems(builtin()) == []
+    assert disproved(builtin()) == []
 
 
 @pytest.mark.parametrize(
@@ -216,6 +217,14 @@ def test_json_lines_are_unwrapped(raw: dict[str, object], message: str, level: s
     assert (line.message, line.level, line.host) == (message, level, host)
 
 
+@pytest.mark.parametrize(
+    "outer", ["llm-1  | ", "2026-01-02T03:04:05Z stdout F ", "[pod/llm-0/router] ", "Nov 30 22:59:40 n x[1]: "]
+)
+def test_json_behind_a_wrapper_is_unwrapped(outer: str) -> None:
+    line = read(outer + '{"level":"warn","ts":1.5,"caller":"pick.go:7","msg":"no endpoint"}')
+    assert (line.message, line.level, line.origin, line.time) == ("no endpoint", "WARNING", "pick.go:7", "1.5")
+
+
 def test_json_that_was_cut_off_still_tells_its_message() -> None:
     raw = json.dumps({"severity": "ERROR", "timestamp": "2026-01-02T03:04:05Z", "textPayload": 'say "no"\nand ' + "x" * 99})
     line = read(raw[:-40])
@@ -308,7 +317,7 @@ level = 'ERROR'
 
 def test_a_good_file_has_no_problems(tmp_path: Path) -> None:
     assert write(tmp_path, GOOD) == []
-    assert problems(load_formats(tmp_path)[0]) == []
+    assert disproved(load_formats(tmp_path)[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -348,13 +357,13 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, to
 )
 def test_a_sample_that_proves_nothing_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert write(tmp_path, GOOD.replace(old, new, 1)) == []
-    assert any(told in text for text in problems(load_formats(tmp_path)[0]))
+    assert any(told in text for text in disproved(load_formats(tmp_path)[0]))
 
 
 def test_a_sample_that_another_format_takes_away_is_told(tmp_path: Path) -> None:
     thief = GOOD.replace('"acme"', '"thief"').replace("ACME (?P<level>[A-Z]+) ", "A(?P<level>C)ME ").replace("ERROR", "C")
     write(tmp_path, GOOD + thief.replace('kind = "prefix"', 'kind = "prefix"\norder = 1'))
-    assert any("acme: sample 'ACME ERROR no': is read by thief" in text for text in problems(load_formats(tmp_path)[0]))
+    assert any("acme: sample 'ACME ERROR no': is read by thief" in text for text in disproved(load_formats(tmp_path)[0]))
 
 
 def test_an_id_given_twice_and_a_process_without_sample_are_told(tmp_path: Path) -> None:

@@ -34,7 +34,14 @@ def test_the_cause_comes_before_its_consequence(lab: Callable[..., Any], made: C
 
 
 def test_a_cause_that_another_cause_explains_is_not_first(lab: Callable[..., Any], made: Callable[..., Any]) -> None:
-    text = START + ENGINE + "ValueError: NOPE is not a valid backend\n" + ENGINE + "RuntimeError: Failed to infer device type\n" + END
+    text = (
+        START
+        + ENGINE
+        + "ValueError: NOPE is not a valid backend\n"
+        + ENGINE
+        + "RuntimeError: Failed to infer device type\n"
+        + END
+    )
     assert lab(*shared(made)).diagnose(text).causes[0].failure == "bad-flag"
 
 
@@ -53,7 +60,9 @@ def test_an_unknown_exception_is_told_as_unrecognised(lab: Callable[..., Any], m
 
 
 def test_a_recognised_cause_outranks_an_unknown_exception(lab: Callable[..., Any], made: Callable[..., Any]) -> None:
-    text = START + ENGINE + "FrobError: something odd but harmless\n" + ENGINE + "RuntimeError: Failed to infer device type\n" + END
+    text = (
+        START + ENGINE + "FrobError: something odd but harmless\n" + ENGINE + "RuntimeError: Failed to infer device type\n" + END
+    )
     assert lab(*shared(made)).diagnose(text).causes[0].failure == "no-gpu"
 
 

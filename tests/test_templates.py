@@ -30,7 +30,7 @@ def test_holes_are_typed() -> None:
     "line",
     [
         'secret "hf-token" not found',
-        "secret \\\"hf-token\\\" not found",
+        'secret \\"hf-token\\" not found',
         "secret “hf-token” not found",
         'secret   "hf-token"  not found',
     ],

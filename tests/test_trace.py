@@ -198,6 +198,16 @@ ValueError: Model architectures ['Acme'] are not supported for now.
     assert [one.type for one in trace.raised] == ["subprocess.CalledProcessError", "ValueError"]
 
 
+def test_a_chain_whose_second_part_lost_its_header() -> None:
+    text = CHAINED.replace("\nTraceback (most recent call last):\n", "\n")
+    trace = trace_of(text, "LoadError: no")
+    assert [functions(one) for one in trace.raised] == [["fetch"], ["load"], ["serve"]]
+
+
+def test_three_quotes_of_something_else_are_no_traceback() -> None:
+    assert assemble(read('"""\nA docstring.\n"""'), 1) is None
+
+
 def test_two_tracebacks_that_follow_each_other_are_two() -> None:
     first, second = PLAIN.strip().split("\n")[1:8], CHAINED.strip().split("\n")[:4]
     text = "\n".join([*first, *second])

@@ -23,12 +23,23 @@ def test_line_numbers_hold_over_block_borders(lab: Callable[..., Any], made: Cal
     for number in (0, 17, 999, 2999):
         lines[number] = f"ERROR CUDA out of memory at {number}"
     told = lab(made("oom", "CUDA out of memory at {number:int}")).observe({"a.log": "\n".join(lines)}).observations
-    assert [(o.record.line.number, o.values["number"]) for o in told if o.failure] == [(1, 0), (18, 17), (1000, 999), (3000, 2999)]
+    assert [(o.record.line.number, o.values["number"]) for o in told if o.failure] == [
+        (1, 0),
+        (18, 17),
+        (1000, 999),
+        (3000, 2999),
+    ]
 
 
 def test_a_traceback_over_a_border_is_whole(lab: Callable[..., Any], made: Callable[..., Any]) -> None:
     frames = "".join(f'  File "/x/vllm/f{n}.py", line {n}, in step_{n}\n    call_{n}()\n' for n in range(40))
-    text = "INFO filler\n" * 60 + "Traceback (most recent call last):\n" + frames + "RuntimeError: CUDA out of memory at 3\n" + "INFO filler\n" * 60
+    text = (
+        "INFO filler\n" * 60
+        + "Traceback (most recent call last):\n"
+        + frames
+        + "RuntimeError: CUDA out of memory at 3\n"
+        + "INFO filler\n" * 60
+    )
     told = [o for o in lab(made("oom", "CUDA out of memory at")).observe({"a.log": text}).observations if o.failure]
     assert len(told) == 1
     assert len(told[0].record.trace.frames) == 40

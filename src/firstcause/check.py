@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from firstcause.evidence.frame_check import disproved
 from firstcause.evidence.window import windows
 from firstcause.knowledge.catalog import Catalog, open_catalog
 from firstcause.knowledge.coverage import row_titles
-from firstcause.knowledge.formats import Formats, builtin, problems
+from firstcause.knowledge.formats import Formats, builtin
 from firstcause.knowledge.loader import BUILTIN, load_folder
 from firstcause.knowledge.phases import life
 from firstcause.knowledge.schema import Failure, Role, Signal
@@ -31,14 +32,14 @@ def check(folders: Sequence[Path] = ()) -> list[str]:
     loaded = [load_folder(folder) for folder in (BUILTIN, *folders)]
     broken = [str(error) for _, errors in loaded for error in errors]
     own = loaded[-1][0]
-    patterns = [text for failure in own for text in _form(failure)]
-    if broken or patterns:
-        return broken + patterns  # the engine cannot run on these
+    forms = [text for failure in own for text in _form(failure)]
+    if broken or any(problem(signal) for failure in own for signal in failure.signals if not signal.metric):
+        return broken + forms  # the engine cannot run on these
     catalog = open_catalog(folders)
     bench = Bench(catalog, detector(catalog), builtin())
     links = list(_links(own, catalog))
     proofs = [text for failure in own for text in (*_signals(failure, bench), *_examples(failure, bench))]
-    return [*problems(bench.formats), *links, *proofs]
+    return [*forms, *disproved(bench.formats), *links, *proofs]
 
 
 @dataclass(frozen=True, slots=True)

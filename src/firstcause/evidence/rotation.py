@@ -17,8 +17,8 @@ _DATE = re.compile(
     r"[-._](?P<date>(?:19|20)\d\d[-._]?\d\d[-._]?\d\d(?:[-._T]?\d\d[-._:]?\d\d[\d\-._:]{0,20}?)?Z?)"
     r"(?:\.(?P<part>\d{1,3}))?(?P<suffix>\.[A-Za-z]\w{0,8})?$"
 )
-# serve.log.12   serve.1.log
-_NUMBER = re.compile(r"\.(?P<number>\d{1,5})(?P<suffix>\.(?:log|out|err|txt|jsonl?))?$")
+# serve.log.12   serve.1.log   but not vllm-0.11.0.txt or 10.0.0.7
+_NUMBER = re.compile(r"(?<!\d)\.(?P<number>\d{1,5})(?P<suffix>\.(?:log|out|err|txt|jsonl?))?$")
 # serve.log.old
 _OLD = re.compile(r"(?:\.(?:old|bak|prev|previous)|~)$", re.IGNORECASE)
 _DIGITS = re.compile(r"(\d+)")

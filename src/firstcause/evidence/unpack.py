@@ -13,13 +13,12 @@ from typing import Protocol, cast
 from firstcause.evidence.magic import MAGIC, Packing
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    from compression import zstd as zstd
 else:
-    from backports import zstd
+    from backports import zstd as zstd  # twice the name: whoever needs zstd takes it from here
 
 PACKED_PIECE = 16 << 10  # small: what a decompressor had made of a piece is lost when the piece turns out to be damaged
 MEMORY = 256 << 20  # an xz file may ask for gigabytes
-_SALVAGE = 64  # bytes fed at a time to get at the last good ones
 _LONGEST_MAGIC = 16
 RAW_DEFLATE, GZIP_MEMBER = -zlib.MAX_WBITS, 16 + zlib.MAX_WBITS
 
@@ -89,10 +88,12 @@ class Deflate:
 
 
 def _salvaged(state: zlib._Decompress, data: bytes) -> bytes:
+    """Fed byte by byte: a handful may stand for kilobytes, and what comes out with the bad one is lost."""
     good = bytearray()
     try:
-        for start in range(0, len(data), _SALVAGE):
-            good += state.decompress(data[start : start + _SALVAGE])
+        good += state.decompress(b"")  # what was held back
+        for byte in data:
+            good += state.decompress(bytes((byte,)))
     except zlib.error:
         pass  # it was known to come; the caller raises it next
     return bytes(good)

@@ -1,7 +1,7 @@
 """Log formats as data: formats/*.toml -> Format. A format is proven by its own samples.
 
 A regular expression reads the head of a line (or, for a suffix, its tail); its named groups are the fields. What is
-left is the message.
+left is the message. That the samples hold is proved where lines are read: firstcause.evidence.frame_check.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firstcause.knowledge.format_types import HEAD, LEVELS, Format, Formats, Pro
 from firstcause.knowledge.schema import PROCESSES
 
 __all__ = [
-    "BUILTIN_FORMATS", "HEAD", "LEVELS", "Format", "Formats", "ProcessName", "Sample", "builtin", "load_formats", "problems"
+    "BUILTIN_FORMATS", "HEAD", "LEVELS", "Format", "Formats", "ProcessName", "Sample", "builtin", "load_formats"
 ]  # fmt: skip
 
 BUILTIN_FORMATS = Path(__file__).parent / "formats"
@@ -183,11 +183,3 @@ def _characters(text: str) -> Iterable[str]:
     """The characters of "a-z(" and the like."""
     for match in re.finditer(r"(?s)(.)-(.)|(.)", text):
         yield from map(chr, range(ord(match[1]), ord(match[2]) + 1)) if match[1] else match[3]
-
-
-def problems(formats: Formats) -> list[str]:
-    """What the samples disprove: each is read by its own format first, and through the whole loop as it states."""
-    # nothing else of knowledge reads logs, so the loop that is proven is only known here
-    from firstcause.evidence.frame_check import disproved
-
-    return disproved(formats)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from firstcause.knowledge.schema import Failure, Role, Scope
-from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Value, Verdict
+from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Verdict
 from firstcause.reason.findings import findings, loud, unnamed
 from firstcause.reason.graph import explains, first
 
@@ -46,14 +46,13 @@ def diagnose(seen: Seen, outlines: Mapping[str, Failure], every: bool = False) -
     for (source, incident), items in seen.facts.items():
         if every or incident == latest[source]:
             facts |= items
-    diagnosis = _judge(told, outlines, facts, seen.phases)
+    diagnosis = _judge(told, outlines, seen.phases)
     return replace(diagnosis, gaps=(*seen.gaps, *diagnosis.gaps), incidents=_incidents(seen, outlines), facts=facts)
 
 
 def _judge(
     observations: Sequence[Observation],
     outlines: Mapping[str, Failure],
-    facts: Mapping[str, str],
     phases: frozenset[str],
 ) -> Diagnosis:
     found = [f for f in findings(observations, outlines) if f.status in (Status.CONFIRMED, Status.SUSPECTED)]
@@ -71,9 +70,9 @@ def _judge(
     explained = [_explained(f, heads, outlines) for f in [*rest, *followers, *(s for s in strange if s not in causes)]]
     return Diagnosis(
         verdict=verdict,
-        causes=tuple(_with_facts(f, facts) for f in heads),
+        causes=tuple(heads),
         consequences=tuple(sorted(explained, key=first)),
-        conditions=tuple(_with_facts(f, facts) for f in conditions),
+        conditions=tuple(conditions),
         benign=tuple(by_role[Role.BENIGN]),
         gaps=_missing(verdict, followers, outlines),
     )
@@ -181,11 +180,6 @@ def _all_after_stop(finding: Finding) -> bool:
     return all(observation.phase == "shutdown" for observation in finding.observations)
 
 
-def _with_facts(finding: Finding, facts: Mapping[str, str]) -> Finding:
-    values: dict[str, Value] = dict(facts)
-    return replace(finding, values=values | dict(finding.values))
-
-
 def _missing(verdict: Verdict, followers: list[Finding], outlines: Mapping[str, Failure]) -> tuple[Gap, ...]:
     if verdict is not Verdict.NOT_IN_EVIDENCE:
         return ()
@@ -205,7 +199,7 @@ def _incidents(seen: Seen, outlines: Mapping[str, Failure]) -> tuple[Incident, .
     result: list[Incident] = []
     for number, (source, incident, line) in enumerate(seen.starts, 1):
         own = [o for o in seen.observations if o.record.source == source and o.incident == incident]
-        judged = _judge(own, outlines, {}, seen.phases)
+        judged = _judge(own, outlines, seen.phases)
         cause = judged.causes[0] if judged.causes else None
         named = (cause.failure or "unrecognised-error") if cause else None
         result.append(Incident(number, source, line, judged.verdict, named))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from firstcause.knowledge.schema import Failure, Remedy
 from firstcause.model import Diagnosis, Finding, Line, Observation, Value
+from firstcause.report import unrecognised
 from firstcause.report.fill import computed, fill, fill_command, holes
 from firstcause.report.redact import safe, safe_value
 
@@ -17,28 +17,18 @@ UNRECOGNISED = "unrecognised-error"
 LONGEST_QUOTE = 2000  # characters of one line, or of one captured value
 MOST_EVIDENCE = 5
 
-# Signals of the generic reader -> how the title says what was met
-_KINDS = {
-    "exception": "An error that firstcause does not know",
-    "crash": "A crash that firstcause does not know",
-    "event": "A Kubernetes event that firstcause does not know",
-    "body": "An HTTP error that firstcause does not know",
-    "error": "An error line that firstcause does not know",
-    "trouble": "A line that sounds like trouble, of a kind that firstcause does not know",
-}
-_NAMELESS = ("", "line", "error line")  # types that the generic reader gives where there is none
-
 Failures = Mapping[str, Failure]
 
 
 def document(diagnosis: Diagnosis, failures: Failures) -> dict[str, Any]:
     """The report. Every string in it is masked and harmless to a terminal; keys stand in the order of the contract."""
     facts = diagnosis.facts
+    failures = _met(diagnosis, failures)
     report = {
         "schema": SCHEMA,
         "verdict": diagnosis.verdict.value,
         "causes": [_answer(finding, failures, facts) for finding in diagnosis.causes],
-        "consequences": [_consequence(finding, failures) for finding in diagnosis.consequences],
+        "consequences": [_consequence(finding, failures, facts) for finding in diagnosis.consequences],
         "conditions": [_answer(finding, failures, facts) for finding in diagnosis.conditions],
         "benign": [_benign(finding, failures, facts) for finding in diagnosis.benign],
         "gaps": _gaps(diagnosis, failures),
@@ -51,6 +41,12 @@ def document(diagnosis: Diagnosis, failures: Failures) -> dict[str, Any]:
     }
     safe_report: dict[str, Any] = _cleaned(report)
     return safe_report
+
+
+def _met(diagnosis: Diagnosis, failures: Failures) -> dict[str, Failure]:
+    """The failures that this diagnosis speaks of, each read once: a catalog reads a file at every access."""
+    met = (*diagnosis.causes, *diagnosis.consequences, *diagnosis.conditions, *diagnosis.benign)
+    return {id: failures[id] for id in sorted({finding.failure for finding in met}) if not _is_unrecognised(id)}
 
 
 def _cleaned(value: Any, name: str = "") -> Any:
@@ -115,61 +111,28 @@ def _named(failure: Failure) -> list[str]:
 
 def _unrecognised(finding: Finding) -> dict[str, Any]:
     """An error that the knowledge does not name, told as it is: no remedy is guessed, the checks say where to look."""
-    first = finding.observations[0]
-    message, frame = _first_line(finding.values.get("message")), str(finding.values.get("frame") or "")
-    kind = str(finding.values.get("type") or "")
-    title = _KINDS.get(first.signal, _KINDS["error"])
     return {
         "id": UNRECOGNISED,
-        "title": title if kind in _NAMELESS else f"{title}: {kind}",
+        "title": unrecognised.title(finding),
         "status": finding.status.value,
         "recognised": False,
-        "phase": _phase(first),
+        "phase": unrecognised.phase(finding),
         "stack": "",
-        "summary": _what_was_met(kind, message, frame, first),
+        "summary": unrecognised.summary(finding),
         "why": "",
         "values": {name: _cut(finding.values[name]) for name in sorted(finding.values)},
         "evidence": _evidence(finding.observations),
         "remedies": [],
         "avoid": [],
-        "check": _where_to_look(kind, message, frame, first),
+        "check": unrecognised.where_to_look(finding),
         "refs": [],
     }
 
 
-def _what_was_met(kind: str, message: str, frame: str, seen: Observation) -> str:
-    process = seen.record.line.process
-    said = message if kind in _NAMELESS else f"{kind}: {message}" if message else kind
-    told = [f"{process or 'A process'} says: {said}" if said else f"{process or 'A process'} failed without a message"]
-    if frame:
-        told.append(f"It was raised in {frame}")
-    return ". ".join(text.rstrip(".") for text in told) + "."
-
-
-def _where_to_look(kind: str, message: str, frame: str, seen: Observation) -> list[str]:
-    source, number = seen.record.source, seen.record.line.number
-    who = f" of {seen.record.line.process}" if seen.record.line.process else ""
-    steps = [f"Read the lines{who} before {source}:{number}: what is said first comes before this error"]
-    if source.isprintable() and not source.startswith("-") and source not in ("stdin", ""):
-        steps.append(f"sed -n '{max(1, number - 40)},{number + 10}p' {shlex.quote(source)}")
-    if frame:
-        steps.append(f"Look at {frame}: the innermost frame that is not plumbing of a library")
-    words = message if kind in _NAMELESS else f"{kind.rpartition('.')[2]} {message}"
-    if words.strip() and words.isprintable():
-        steps.append(f"gh search issues --repo vllm-project/vllm {shlex.quote(words.strip()[:100])}")
-    return steps
-
-
-def _phase(seen: Observation) -> str:
-    if seen.phase is None:
-        return "unknown"
-    return "serving" if seen.phase in ("serving", "shutdown") else "startup"
-
-
-def _consequence(finding: Finding, failures: Failures) -> dict[str, Any]:
+def _consequence(finding: Finding, failures: Failures, facts: Mapping[str, str]) -> dict[str, Any]:
     return {
         "id": _id(finding, failures),
-        "title": _title(finding, failures),
+        "title": _title(finding, failures, facts),
         "evidence": _evidence(finding.observations),
         "explained_by": [UNRECOGNISED if _is_unrecognised(id) else id for id in finding.explained_by],
     }
@@ -180,7 +143,7 @@ def _benign(finding: Finding, failures: Failures, facts: Mapping[str, str]) -> d
     why = fill(failure.why, {**facts, **finding.values}).strip() if failure else ""
     return {
         "id": _id(finding, failures),
-        "title": _title(finding, failures),
+        "title": _title(finding, failures, facts),
         "why": why,
         "evidence": _evidence(finding.observations),
     }
@@ -237,14 +200,9 @@ def _id(finding: Finding, failures: Failures) -> str:
     return failure.id if failure else UNRECOGNISED
 
 
-def _title(finding: Finding, failures: Failures) -> str:
+def _title(finding: Finding, failures: Failures, facts: Mapping[str, str]) -> str:
     failure = _known(finding, failures)
-    return fill(failure.title, finding.values) if failure else str(_unrecognised(finding)["title"])
-
-
-def _first_line(value: Value | None) -> str:
-    lines = str(value or "").strip().splitlines()
-    return lines[0][:300] if lines else ""
+    return fill(failure.title, {**facts, **finding.values}) if failure else unrecognised.title(finding)
 
 
 def _cut(value: Value) -> Value:

@@ -67,47 +67,58 @@ _SURROUNDED = (
     re.compile(r"([?&](?:sig|signature|key|token|code|X-Amz-[A-Z][A-Za-z-]{2,30})=)([^\s&'\"<>#]{6,})()"),
 )
 
-# A name and what joins it to its value: HF_TOKEN=, 'api_key': , --api-key , {"name": "HF_TOKEN", "value": , API key provided:
-_NAME = re.compile(
-    r"(?:(?<![\w.-])|(?<=--)|(?<=_))(?P<name>[A-Za-z][\w.-]{0,80}|(?i:api key)(?: provided)?)"
-    r"(?P<join>\\{0,3}[\"']?(?:,?\s{0,40}\\{0,3}[\"']?value\\{0,3}[\"']?)?\s{0,3}(?::=|=>|=|:)\s{0,3}"
-    r"|(?<=[\w])[\"']?(?:,\s{0,3}|\s{1,3})(?=[^\s-]))"
+# A name and what joins it to its value: HF_TOKEN=, 'api_key': , {"name": "HF_TOKEN", "value": , API key provided: , --api-key
+_NAMED = re.compile(
+    r"(?<![\w.-])(?P<name>(?i:api key)(?: provided)?|[A-Za-z_.][\w.-]{0,80}+)"
+    r"\\{0,3}[\"']?(?:,?\s{0,40}\\{0,3}[\"']?value\\{0,3}[\"']?)?\s{0,3}(?::=|=>|=|:)\s{0,3}"
+    r"|--(?P<option>[A-Za-z][\w-]{1,60}+)[\"']?(?:=|,\s{0,3}|\s{1,3})"
 )
-# The value after it. Quoted, a list, or a run of characters; what is masked already comes first and is left.
-_SCHEME = r"(?:(?i:bearer|basic|token|digest|apikey|negotiate)\s{1,3})?"
+# The value after it: what is masked already, quoted, a list, or a run of characters.
+_SCHEME = r"(?i:(?:bearer|basic|token|digest|apikey|negotiate)\s{1,3})"
 _VALUE = re.compile(
-    rf"(?P<done>{_SCHEME}[^\s\"']{{0,40}}…\[masked\])"
-    r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)\"?"
-    r"|'(?P<single>(?:[^'\\\n]|\\.)*)'?"
+    rf"(?P<done>[\"'\[]?{_SCHEME}?[^\s\"']{{0,40}}…\[masked\])"
+    r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)"
+    r"|'(?P<single>(?:[^'\\\n]|\\.)*)"
     r"|\\{1,3}[\"'](?P<escaped>[^\"'\\\n]*)"
     r"|(?P<list>\[[^\]\n]*\]?)"
-    rf"|(?P<bare>{_SCHEME}[^\s\"',;&()\]}}<>\[{{][^\s\"',;&)\]}}>]*)"
+    rf"|(?P<bare>{_SCHEME}?[^\s\"',;&()\]}}<>\[{{][^\s\"',;&)\]}}>]*)"
 )
-_LINE_VALUE = re.compile(rf"(?P<done>[\"']?{_SCHEME}\S{{0,40}}…\[masked\])|[\"']?(?P<line>[^\n\"']+)")
-_SCHEME_WORD = re.compile(r"(?i:bearer|basic|token|digest|apikey|negotiate)\s{1,3}")
+_COOKIES = re.compile(r"(?P<done>[\"']?[^\s\"']{0,40}…\[masked\])|[\"']?(?P<line>[^\n\"'=]{1,200}=[^\n\"']+)")
+_SCHEME_WORD = re.compile(_SCHEME)
+_DONE = re.compile(rf"{_SCHEME}?\S{{0,40}}…\[masked\]")
 
-# Segments of a name, in any spelling: hfToken, HF_TOKEN, hf-token.
+# Names in one spelling: hfToken, HF_TOKEN, hf-token are hf_token.
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SECRET_NAME = re.compile(
-    r"(?:^|.*_)(?:[a-z0-9]*password|passwd|passphrase|passcode|secret|credentials?|jwt|api_?keys?|(?:access|secret|private|auth"
-    r"|account|encryption|signing|shared|master|license|session)_?key(?:_id)?|(?:auth|api|access|hf|bearer)_tokens?"
-    r"|(?:db|user|root|admin|my|pg)_?pwd|authorization|cookie|dockerconfigjson)"
+    r"(?:.*_)?(?:[a-z0-9]*password|passwd|passphrase|passcode|secret|credentials?|jwt|api_?keys?|authorization|cookies?"
+    r"|(?:access|secret|private|auth|account|encryption|signing|shared|master|license|session)_?key(?:_id)?|auth"
+    r"|(?:auth|api|access|hf|bearer)_?tokens?|(?:identity|registry|refresh)?token|(?:db|user|root|admin|my|pg)_?pwd|dockerconfigjson)"
 )
-_WHOLE_LINE = ("authorization", "cookie")
-_TOKEN_OF_TEXT = frozenset(
-    "eos bos pad unk sep cls mask image img video audio stop next last first output input per num max min special placeholder"
-    " begin end start think prompt generated decoding decode prefill new sampled draft bonus padding invalid unexpected context"
-    " patch boi eoi eot trigger role total cached added single each extra query tool call separator bad forced".split()
+_TOKEN_OF_TEXT = re.compile(
+    r"(?:.*_)?(?:eos|bos|pad|unk|sep|cls|mask|image|img|video|audio|stop|next|last|first|output|input|per|num|max|min|special"
+    r"|placeholder|begin|end|start|think|prompt|generated|decod\w+|prefill|new|sampled|draft|bonus|padding|invalid|unexpected"
+    r"|context|patch|boi|eoi|eot|trigger|role|total|cached|added|single|each|extra|query|tool|call|separator|bad|forced|from|act)_token"
 )
-# Values that are no secret: nothing, a type, a place-holder, code that fetches it, a path of a file that holds it.
+# Names that prose uses as well ("token: expected"): only a value that looks random is masked.
+_DOUBTFUL = ("token", "auth", "secret", "credential", "credentials", "authorization", "proxy_authorization", "jwt")
+# Values that are no secret: nothing, a type, a place-holder, the file that holds it.
 _HARMLESS = re.compile(
-    r"(?:(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|missing|required|invalid|str|int|bytes|bool|string)"
-    r"|[*x•.\-_]+|[<$%{].*|\[?\]?|[*]+.*"
-    r"|(?:os\.|self\.|args\.|kwargs\.|config\.|settings\.|get\w*\(|getattr\(|Optional\b|Union\b|SecretStr\b).*"
-    r"|(?i:your|my|some|example)[_ -].*|[A-Z_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASS|CREDENTIALS?)(?:_HERE)?|\.{0,2}/.*)",
+    r"(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|missing|required|invalid|string|str|int|bytes|bool)"
+    r"|[*x•.\-_]+|\*{3,}.*|<[^<>]*>?|\$\{.*|\$\(.*|\$[A-Z_]+|%\(.*|%[A-Z_]+%|%[a-z]|\{\{?.*|\[?\]?|\[None\]"
+    r"|(?i:your|example)[_ -].*|[A-Z_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASS|CREDENTIALS?)(?:_HERE)?"
+    r"|/(?:run|etc|var|home|root|mnt|tmp|opt|usr|secrets?|data|app|workspace|models?)/.*",
     re.DOTALL,
 )
+# Code that names or fetches it: api_key=self.api_key, token=os.environ["HF_TOKEN"], password=get_password()
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_CODE = re.compile(
+    r"(?:os|self|args|kwargs|config|settings|request|headers)\b.*|(?:\w+\.)?get\w*\(.*|(?:Optional|Union|SecretStr|str|input)[\[(].*"
+)
+# "--api-key is required": what may follow an option in prose
+_PROSE = re.compile(
+    r"(?:or|and|is|to|for|in|with|must|was|not|can|should|if|when|as|from|option|flag|argument|value|the|an?|requires?|expected"
+    r"|needs?|has|are|will|set|given|passed)[.:)]?"
+)
 
 
 def safe(text: str) -> str:
@@ -124,7 +135,7 @@ def safe(text: str) -> str:
 def safe_value(name: str, text: str) -> str:
     """`safe` for a value whose name is known: what stands under the name of a secret is masked as a whole."""
     text = safe(text)
-    if MASK in text or not _is_secret(name, text):
+    if _DONE.fullmatch(text) or not _is_secret_name(name) or not _is_secret(name, text):
         return text
     return _mask(text, name)
 
@@ -146,54 +157,53 @@ def _masked(text: str) -> str:
 def _named_masked(text: str) -> Iterator[str]:
     """The text in pieces, values of secret names masked. One walk from left to right: no part is looked at twice."""
     position = written = 0
-    while match := _NAME.search(text, position):
+    while match := _NAMED.search(text, position):
         position = match.end()
-        name = match["name"]
-        if not _sounds_secret(name) or not _is_joined(match):
-            position = match.end("name") + 1 if match["join"][-1:].isspace() and "=" not in match["join"] else position
+        name = match["name"] or match["option"]
+        if not _is_secret_name(name):
             continue
-        pattern = _LINE_VALUE if _segments(name).endswith(_WHOLE_LINE) else _VALUE
-        value = pattern.match(text, position)
+        value = (_COOKIES if "cookie" in name.lower() else _VALUE).match(text, position)
         if value is None:
             continue
-        position = value.end()
         group = value.lastgroup or "done"
-        if group != "done" and _is_secret(name, value[group], text[position : position + 1]):
-            yield text[written : value.start(group)] + _mask(value[group], name)
-            written = value.end(group)
+        found = value[group]
+        prose = match["option"] and _PROSE.fullmatch(found)
+        code = group == "bare" and not name.isupper() and _is_code(found, text[value.end() : value.end() + 1])
+        if group == "done" or prose or code or not _is_secret(name, found):
+            continue
+        position = value.end()
+        yield text[written : value.start(group)] + _mask(found, name)
+        written = position
     yield text[written:]
 
 
-def _is_joined(match: re.Match[str]) -> bool:
-    """A blank or a comma joins only an option to its value: --api-key VALUE, ["--api-key", "VALUE"]."""
-    return any(sign in match["join"] for sign in "=:") or match.string.startswith("--", max(0, match.start() - 2))
-
-
-def _is_secret(name: str, value: str, after: str = "") -> bool:
-    """Whether this value under this name is to be masked; `after` is the character that follows it."""
-    if not _sounds_secret(name) or _is_harmless(value) or (after == "(" and _IDENTIFIER.fullmatch(value)):
+def _is_secret(name: str, value: str) -> bool:
+    """Whether this value, under a name of a secret, is one."""
+    if _is_harmless(value):
         return False
-    last = _segments(name).rpartition("_")[2]
-    if _segments(name) in ("token", "auth"):
-        return len(value) >= 8 and (any(c.isdigit() for c in value) or len(value) >= 20) and not value.isdigit()
-    return not (last in ("token", "tokens") and value.isdigit() and len(value) < 8)
+    name = _spelled(name)
+    secret = _SCHEME_WORD.sub("", value, count=1)
+    if name in _DOUBTFUL and not value.lower().startswith(("bearer ", "basic ")):
+        return len(secret) >= 20 or (len(secret) >= 8 and any(c.isdigit() for c in secret) and not secret.isdigit())
+    return not (name.endswith(("token", "tokens")) and value.isdigit() and len(value) < 8)
 
 
 def _is_harmless(value: str) -> bool:
-    if MASK in value or _HARMLESS.fullmatch(value.strip()):
+    return MASK in value or _HARMLESS.fullmatch(_SCHEME_WORD.sub("", value.strip(), count=1)) is not None
+
+
+def _is_code(value: str, after: str) -> bool:
+    if _CODE.fullmatch(value):
         return True
-    return bool(_IDENTIFIER.fullmatch(value)) and _sounds_secret(value)  # api_key=api_key: a name in code
+    return _IDENTIFIER.fullmatch(value) is not None and (after == "(" or _is_secret_name(value))
 
 
-def _sounds_secret(name: str) -> bool:
-    segments = _segments(name)
-    if _SECRET_NAME.fullmatch(segments):
-        return True
-    rest, _, last = segments.rpartition("_")
-    return segments in ("token", "auth") or (last == "token" and rest.rpartition("_")[2] not in _TOKEN_OF_TEXT)
+def _is_secret_name(name: str) -> bool:
+    name = _spelled(name)
+    return _SECRET_NAME.fullmatch(name) is not None and _TOKEN_OF_TEXT.fullmatch(name) is None
 
 
-def _segments(name: str) -> str:
+def _spelled(name: str) -> str:
     """A name in one spelling: lower case, joined by "_"."""
     return re.sub(r"[\W_]+", "_", _CAMEL.sub("_", name)).lower().strip("_").removesuffix("_provided")
 
@@ -204,6 +214,6 @@ def _mask(secret: str, name: str = "") -> str:
     shown = scheme[0] if scheme else ""
     secret = secret[len(shown) :]
     if kind := _KIND.match(secret):
-        return shown + secret[: kind.end() + 2] + MASK
-    keep = 0 if "pass" in name.lower() or "pwd" in name.lower() or secret[:1] in "[\"'" else min(4, len(secret) // 4)
-    return shown + secret[:keep] + MASK
+        return shown + secret[: kind.end() + (2 if len(secret) > kind.end() + 8 else 0)] + MASK
+    hidden = "pass" in name.lower() or "pwd" in name.lower() or not secret[:4].isalnum()
+    return shown + ("" if hidden else secret[: min(4, len(secret) // 4)]) + MASK

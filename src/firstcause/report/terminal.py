@@ -1,10 +1,235 @@
-"""The report for a terminal."""
+"""The report for a terminal, in the manner of a good compiler: what is wrong, the line that says so, the fix last."""
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from firstcause.report.rows import Page, wrapped
+
+NARROWEST = 40
+MOST_ROWS = 6  # of a quoted line; a longer one is cut around what matters
+MOST_NAMED = 4  # consequences and the like that are named before "and N more"
+MOST_NUMBERS = 8
+_COLORS = {"failure": "bold red", "degraded": "bold yellow", "healthy": "bold green", "not-in-evidence": "bold yellow"}
+# Where an exception begins inside a long line: "torch.OutOfMemoryError: CUDA out of memory"
+_FOCUS = re.compile(r"[\w.]{0,80}(?:Error|Exception)\b:|\b(?:ERROR|FATAL|CRITICAL|error)\b")
+
+Item = Mapping[str, Any]
+Items = Sequence[Item]
+Report = dict[str, Any]
 
 
 def terminal(report: dict[str, Any], width: int, color: bool) -> str:
-    """Stub."""
-    return ""
+    """The report as text for a terminal of this width; the same for the same report, width and color."""
+    page = Page(max(width, NARROWEST), color)
+    shapes = {"failure": _failure, "degraded": _degraded, "healthy": _healthy, "not-in-evidence": _open}
+    shapes[report["verdict"]](page, report)
+    return page.text()
+
+
+def _failure(page: Page, report: Report) -> None:
+    first, *others = report["causes"]
+    doubt = " (suspected)" if first["status"] == "suspected" and first["recognised"] else ""
+    _headline(page, report, f"failure{doubt}", first)
+    _told(page, first)
+    _folded(page, f"explains {_count(report['consequences'], 'later error')}", report["consequences"])
+    _beside(page, "as likely", others)
+    _around(page, report)
+    _fix(page, first)
+
+
+def _degraded(page: Page, report: Report) -> None:
+    first, *others = report["conditions"]
+    _headline(page, report, "degraded", first)
+    _told(page, first)
+    _beside(page, "also", others)
+    _around(page, report | {"conditions": []})
+    _fix(page, first)
+
+
+def _healthy(page: Page, report: Report) -> None:
+    page.row(("healthy", _COLORS["healthy"]), (": no failure in this evidence", "bold"))
+    for item in report["benign"][:MOST_NAMED]:
+        page.blank()
+        page.say(f"{item['title']} ({_place(item)})", first="  harmless: ")
+        page.say(item["why"], "dim")
+    _folded(page, "also harmless", report["benign"][MOST_NAMED:])
+    _around(page, report | {"benign": []})
+
+
+def _open(page: Page, report: Report) -> None:
+    """Nothing here states the cause: what is seen, why that is not it, and what to fetch, in this order."""
+    seen = [*report["causes"], *report["consequences"]]
+    page.row(("cause not in this evidence", _COLORS["not-in-evidence"]), (f": {seen[0]['title']}" if seen else "", "bold"))
+    page.blank()
+    if not seen:
+        page.say("No line tells of a failure, and none tells that the server was ready.")
+    elif report["causes"]:
+        page.say("This error is the first that is seen, but it does not say why:")
+    else:
+        page.say("What is seen is a consequence: it only repeats that something else failed before it.")
+    if seen:
+        _quote(page, seen[0], {})
+        _folded(page, "seen too, also consequences", [item for item in seen[1:] if item in report["consequences"]])
+    _around(page, report | {"gaps": []})
+    for item in report["causes"][:1]:
+        _fix(page, item)
+    page.heading("fetch next")
+    for number, gap in enumerate(report["gaps"], 1):
+        _gap(page, gap, f"  {number}. ")
+    if not report["gaps"]:
+        page.say("the whole log, from the first line of the start to the last")
+
+
+def _headline(page: Page, report: Report, word: str, item: Item) -> None:
+    rows = wrapped(f"{word}: {item['title']} [{item['id']}]", page.width)
+    style = _COLORS[report["verdict"]]
+    page.row((rows[0][: len(word)], style), (rows[0][len(word) :], "bold"))
+    for row in rows[1:]:
+        page.row((row, "bold"))
+    page.blank()
+
+
+def _told(page: Page, item: Item) -> None:
+    """What happened, the line that says so, and what the evidence adds to it."""
+    page.say(item["summary"])
+    _quote(page, item, item["values"])
+    numbers = [f"{name} = {value}" for name, value in item["values"].items() if _helps(value, item["summary"])]
+    if numbers:
+        page.say(" · ".join(numbers[:MOST_NUMBERS]), first="  = ", rest="    ")
+    if item["why"]:
+        page.say(item["why"], first="  why: ", rest="       ", first_style="bold")
+    if places := [_where(piece) for piece in item["evidence"][1:]]:
+        page.say(f"also at {', '.join(places)}", "dim")
+
+
+def _quote(page: Page, item: Item, values: Mapping[str, Any]) -> None:
+    """The line that states it, behind a bar, with its place and process above."""
+    for piece in item["evidence"][:1]:
+        details = [_location(piece), *(piece[name] for name in ("process", "time") if piece[name])]
+        page.blank()
+        page.row(("  --> ", "blue"), (", ".join(details), "blue"))
+        for row in _excerpt(piece["text"], values, page.width - 7):
+            page.row(("     | ", "blue"), (row, ""))
+        page.blank()
+
+
+def _excerpt(text: str, values: Mapping[str, Any], width: int) -> list[str]:
+    """The line in a few rows: whole where it fits, else the part around the values or the error's name."""
+    rows = wrapped(text, width)
+    if len(rows) <= MOST_ROWS:
+        return rows
+    found = [place for value in values.values() if len(str(value)) > 2 and (place := text.find(str(value))) >= 0]
+    focus = _FOCUS.search(text)
+    middle = min(found) if found else focus.start() if focus else 0
+    size = width * (MOST_ROWS - 1)
+    start = max(0, min(middle - size // 4, len(text) - size))
+    cut = ("… " if start else "") + text[start : start + size] + (" …" if start + size < len(text) else "")
+    return wrapped(cut, width)
+
+
+def _around(page: Page, report: Report) -> None:
+    """What stands around the answer, briefly."""
+    _folded(page, "makes it worse", report["conditions"], "title")
+    _folded(page, "harmless", report["benign"])
+    starts = report["incidents"]
+    if len(starts) > 1:
+        earlier = [f"{one['source']}:{one['first_line']} {one['cause'] or one['verdict']}" for one in starts[:-1]]
+        page.say(f"{len(starts)} starts in this evidence, the last is told; before it: {_listed(earlier)}")
+    for gap in report["gaps"]:
+        _gap(page, gap, "  missing: ")
+
+
+def _gap(page: Page, gap: Item, first: str) -> None:
+    page.say(
+        f"{gap['what']}: {gap['why']}" if gap["why"] else gap["what"], first=first, rest=" " * len(first), first_style="bold"
+    )
+    if gap["how"]:
+        _commands(page, [gap["how"]])
+
+
+def _folded(page: Page, words: str, items: Items, key: str = "id") -> None:
+    if items:
+        page.say(f"{words}: {_listed([f'{item[key]} ({_place(item)})' for item in items])}")
+
+
+def _beside(page: Page, words: str, items: Items) -> None:
+    """Other answers of the same rank: what, where, and the first thing to do."""
+    for item in items:
+        page.say(f"{item['title']} [{item['id']}] ({_place(item)})", first=f"  {words}: ", rest="    ", first_style="bold")
+        for remedy in item["remedies"][:1]:
+            page.say(remedy["title"], first="    fix: ", rest="         ")
+            _change(page, remedy)
+
+
+def _fix(page: Page, item: Item) -> None:
+    """The last thing on the screen: how to make sure, what not to do, what to do."""
+    if not item["remedies"]:
+        page.heading("where to look")
+        _commands(page, item["check"], "  ")
+        return
+    if item["check"]:
+        page.heading("make sure")
+        _commands(page, item["check"], "  ")
+    page.heading("fix")
+    for number, remedy in enumerate(item["remedies"], 1):
+        page.say(remedy["title"], "bold", first=f"  {number}. ", rest="     ")
+        _change(page, remedy)
+        notes = [f"{name}: {remedy[name]}" for name in ("cost", "risk") if remedy[name]]
+        if notes:
+            page.say(" · ".join(notes), "dim", first="     ", rest="     ")
+    for text in item["avoid"]:
+        page.say(text, first="  not: ", rest="       ", first_style="bold red")
+
+
+def _change(page: Page, remedy: Item) -> None:
+    """What to set and what to type."""
+    for setting in _settings(remedy):
+        page.row(("       set ", ""), (setting, "cyan"))
+    _commands(page, remedy["commands"])
+
+
+def _commands(page: Page, commands: Sequence[str], indent: str = "       ") -> None:
+    for command in commands:
+        for line in command.strip("\n").split("\n"):
+            page.row((indent, ""), (line, "cyan"))
+
+
+def _settings(remedy: Item) -> Iterator[str]:
+    """What a remedy sets, as it is typed; left out where a command already shows it."""
+    for kind in ("flag", "env", "field", "request"):
+        if name := remedy["set"].get(kind):
+            value = remedy["set"].get("value", "")
+            typed = value if re.fullmatch(r"[\w@%+=:,./<>-]*", value) else shlex.quote(value)
+            text = f"{name} {typed}".strip() if kind == "flag" else f"{name}={typed}" if kind == "env" else f"{name}: {value}"
+            if not any(text in command for command in remedy["commands"]):
+                yield text
+
+
+def _helps(value: object, summary: str) -> bool:
+    return isinstance(value, int | float) and f"{value:.10g}" not in summary
+
+
+def _place(item: Item) -> str:
+    return _location(item["evidence"][0]) if item["evidence"] else "no line"
+
+
+def _location(piece: Item) -> str:
+    return f"{piece['source']}:{piece['line']}"
+
+
+def _where(piece: Item) -> str:
+    times = f", {piece['count']} times" if piece.get("count", 1) > 1 else ""
+    return f"{_location(piece)} ({piece['process']}{times})" if piece["process"] else f"{_location(piece)}{times}"
+
+
+def _count(items: Items, word: str) -> str:
+    return f"{len(items)} {word}{'' if len(items) == 1 else 's'}"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - MOST_NAMED
+    return ", ".join(texts[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
