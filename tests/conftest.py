@@ -53,7 +53,9 @@ class Lab:
 
     def diagnose(self, text: str | bytes, every: bool = False, **more: str) -> Diagnosis:
         observer = self.observe({"serve.log": text, **more})
-        seen = Seen(observer.observations, observer.starts, observer.facts, frozenset(observer.phases), ())
+        seen = Seen(
+            observer.observations, observer.starts, observer.facts, frozenset(observer.phases), (), frozenset(observer.exchanges)
+        )
         return diagnose(seen, self.catalog.outlines, every)
 
 

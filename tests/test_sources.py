@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import random
 import socket
 import stat
 import struct
@@ -27,6 +28,7 @@ from firstcause.model import Gap, Source
 
 LINE = b"(EngineCore_DP0 pid=%d) ERROR 10-22 12:00:01 [core.py:842] ValueError: No available memory for the cache blocks.\n"
 LOG = b"".join(LINE % pid for pid in range(400))
+NOISE = random.Random(20260101)
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "zst": zstd.compress,
@@ -113,7 +115,7 @@ def test_members_on_end_and_padding_are_one_stream(tmp_path: Path, packing: str)
 
 @pytest.mark.parametrize("packing", PACK)
 def test_a_cut_file_gives_what_is_there_and_a_gap(tmp_path: Path, packing: str) -> None:
-    noisy = b"".join(os.urandom(24).hex().encode() + b" INFO step\n" for _ in range(60_000))
+    noisy = b"".join(NOISE.randbytes(24).hex().encode() + b" INFO step\n" for _ in range(50_000))  # bzip2 packs 900 kB at a time
     data = PACK[packing](noisy)
     path = put(tmp_path / "serve.log.gz", data[: len(data) * 2 // 3])
     found, (gap,) = read(path)
@@ -126,7 +128,7 @@ def test_a_cut_file_gives_what_is_there_and_a_gap(tmp_path: Path, packing: str) 
 
 
 def test_a_damaged_gzip_gives_everything_before_the_damage(tmp_path: Path) -> None:
-    noisy = b"".join(os.urandom(24).hex().encode() + b" INFO step\n" for _ in range(20_000))
+    noisy = b"".join(NOISE.randbytes(24).hex().encode() + b" INFO step\n" for _ in range(20_000))
     data = bytearray(gzip.compress(noisy))
     middle = len(data) // 2
     data[middle : middle + 64] = b"\xff" * 64
@@ -333,7 +335,7 @@ def test_an_encrypted_member_is_a_gap(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_cut_zip_gives_its_members_as_far_as_they_go(tmp_path: Path, streamed: bool) -> None:
-    noisy = os.urandom(60_000).hex().encode()
+    noisy = NOISE.randbytes(60_000).hex().encode()
     data = zip_of({"a.log": LOG, "b.log": noisy, "c.log": LOG}, streamed=streamed)
     path = put(tmp_path / "bundle.zip", data[: len(data) // 2])
     found, gaps = read(path)
@@ -347,7 +349,7 @@ def test_a_cut_zip_gives_its_members_as_far_as_they_go(tmp_path: Path, streamed:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_cut_tar_gives_its_members_as_far_as_they_go(tmp_path: Path, packed: bool) -> None:
-    noisy = os.urandom(60_000).hex().encode()
+    noisy = NOISE.randbytes(60_000).hex().encode()
     data = tar_of({"a.log": LOG, "b.log": noisy}, "w:gz" if packed else "w")
     path = put(tmp_path / "bundle.tar", data[: len(data) // 2])
     found, gaps = read(path)
@@ -364,6 +366,35 @@ def test_a_cut_zip_whose_members_do_not_tell_their_end_gives_the_first(tmp_path:
     assert list(found) == [f"{path}:a.log"]
     assert found[f"{path}:a.log"].startswith(LOG)
     assert "1 members could be found" in gap.why
+
+
+def test_a_cut_zip_is_not_searched_behind_a_bomb(tmp_path: Path) -> None:
+    data = zip_of({"a.log": b"INFO\n" * 90_000, "b.log": LOG}, streamed=True)
+    path = put(tmp_path / "b.zip", data[:-30])
+    found, gaps = read(path, limits=Limits(ratio=50, ratio_from=1000))
+    assert list(found) == [f"{path}:a.log"]
+    assert any("1 members could be found" in gap.why for gap in gaps)
+    assert any("unpacks to more than" in gap.why for gap in gaps)
+
+
+def test_a_cut_zip_is_not_searched_behind_damage(tmp_path: Path) -> None:
+    data = bytearray(zip_of({"a.log": LOG, "b.log": LOG}, streamed=True))
+    data[30 + len("a.log")] = 0b111  # a kind of block that does not exist
+    path = put(tmp_path / "b.zip", bytes(data[:-30]))
+    found, gaps = read(path)
+    assert found == {}
+    assert any("1 members could be found" in gap.why for gap in gaps)
+    assert any(gap.what == f"{path}:a.log" and "is damaged" in gap.why for gap in gaps)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_damage_that_unpacks_to_something_is_told(tmp_path: Path, method: int) -> None:
+    data = bytearray(zip_of({"a.log": LOG}, method))
+    data[data.index(b"PK\x01\x02") + 16] ^= 1
+    path = put(tmp_path / "b.zip", bytes(data))
+    found, (gap,) = read(path)
+    assert found == {f"{path}:a.log": LOG}
+    assert "its checksum is not that of what was packed" in gap.why
 
 
 def test_a_zip_directory_that_points_elsewhere_costs_that_member_only(tmp_path: Path) -> None:
@@ -632,7 +663,7 @@ def test_a_folder_without_permission_is_a_gap(tmp_path: Path, monkeypatch: pytes
 
 
 def test_without_a_function_gaps_are_yielded_also_those_of_reading(tmp_path: Path) -> None:
-    cut = put(tmp_path / "a.gz", gzip.compress(os.urandom(90_000).hex().encode())[:50_000])
+    cut = put(tmp_path / "a.gz", gzip.compress(NOISE.randbytes(90_000).hex().encode())[:50_000])
     whole = put(tmp_path / "b.log")
     told: list[str] = []
     for one in sources([str(cut), str(tmp_path / "none"), str(whole)]):

@@ -116,9 +116,7 @@ def test_what_is_cut_off_is_a_beginning_and_a_gap(seed: str, data: st.DataObject
 @settings(deadline=None)
 @given(st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=5), st.sampled_from(list(PACK)))
 def test_packed_lines_come_back(lines: list[bytes], packing: str) -> None:
-    pack: Callable[[bytes], bytes] = {"gzip": gzip.compress, "xz": lzma.compress, "bzip2": bz2.compress, "zstd": zstd.compress}[
-        packing
-    ]
+    pack = PACK[packing]
     text = [b"INFO " + line.hex().encode() + b"\n" for line in lines]
     assert read(b"".join(pack(line) for line in text)) == ([b"".join(text)], [])
 

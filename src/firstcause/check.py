@@ -67,7 +67,9 @@ class Bench:
     def diagnosis(self, files: Mapping[str, str]) -> Diagnosis:
         """What these files are diagnosed as."""
         observer = self.observe(files)
-        seen = Seen(observer.observations, observer.starts, observer.facts, frozenset(observer.phases), ())
+        seen = Seen(
+            observer.observations, observer.starts, observer.facts, frozenset(observer.phases), (), frozenset(observer.exchanges)
+        )
         return diagnose(seen, self.catalog.outlines)
 
 

@@ -44,7 +44,9 @@ def run(request: Request, catalog: Catalog) -> Outcome:
     observer = Observer(detector(catalog))
     read = _observe(request, observer, gaps)
     observer.close(catalog.signals())
-    seen = Seen(observer.observations, observer.starts, observer.facts, frozenset(observer.phases), gaps)
+    seen = Seen(
+        observer.observations, observer.starts, observer.facts, frozenset(observer.phases), gaps, frozenset(observer.exchanges)
+    )
     diagnosis = diagnose(seen, catalog.outlines, request.every)
     return Outcome(diagnosis, document(diagnosis, catalog), read)
 

@@ -44,7 +44,8 @@ class Guarded(io.RawIOBase):
         if self._stream is None:
             self._stream = self._start()
         limits = self._account.budget.limits
-        if self._account.explodes(self._position, getattr(self._stream, "packed", self._position)):
+        packed = getattr(self._stream, "packed", None)
+        if packed is not None and self._account.explodes(self._position, packed):
             return self._end(f"unpacks to more than {limits.ratio:,} times its size", "look at it before you unpack it")
         room = self._account.room(self._position)
         if room > 0:

@@ -7,8 +7,10 @@ import io
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from firstcause.evidence.faults import FAULTS
 from firstcause.evidence.limits import Account, Budget, Limits
@@ -41,6 +43,7 @@ class ZipPart:
     size: int | None
     method: int
     flags: int
+    checksum: int | None
     mode: int = 0  # as Unix has it
 
     @property
@@ -57,7 +60,36 @@ class ZipPart:
         start, _ = _local(store, self.at)
         size = store.size - start if self.packed is None else self.packed
         part = store.part(start, size)
-        return part if self.method == _STORED else Unpacked(part, _METHODS[self.method])
+        plain = part if self.method == _STORED else Unpacked(part, _METHODS[self.method])
+        return plain if self.checksum is None else _Checked(plain, self.checksum)
+
+
+class _Checked(io.RawIOBase):
+    """Raises ValueError at the end of a stream that is not what was packed: damage often unpacks to something."""
+
+    def __init__(self, stream: io.RawIOBase, checksum: int) -> None:
+        self._stream, self._expected = stream, checksum
+        self._checksum = 0
+
+    @property
+    def packed(self) -> int | None:
+        """As the stream below tells it; None: it is not packed."""
+        return getattr(self._stream, "packed", None)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        target = memoryview(cast(bytearray, buffer)).cast("B")
+        count = self._stream.readinto(target) or 0
+        self._checksum = zlib.crc32(target[:count], self._checksum)
+        if target and not count and self._checksum != self._expected:
+            raise ValueError("its checksum is not that of what was packed")
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def by_directory(store: Store, most: int) -> list[ZipPart]:
@@ -67,9 +99,9 @@ def by_directory(store: Store, most: int) -> list[ZipPart]:
 
 
 def _part(info: zipfile.ZipInfo) -> ZipPart:
-    mode = info.external_attr >> 16
     return ZipPart(
-        info.filename, info.header_offset, info.compress_size, info.file_size, info.compress_type, info.flag_bits, mode
+        info.filename, info.header_offset, info.compress_size, info.file_size, info.compress_type, info.flag_bits,
+        info.CRC, info.external_attr >> 16,
     )  # fmt: skip
 
 
@@ -91,13 +123,15 @@ def by_members(store: Store, limits: Limits) -> Iterator[ZipPart]:
 def _local(store: Store, at: int) -> tuple[int, ZipPart]:
     """Where the data of the member starts, and the member, as what stands before it tells it."""
     head = _read(store, at, _LOCAL.size)
-    signature, _, flags, method, _, _, _, packed, size, name_size, extra_size = _LOCAL.unpack(head)
+    signature, _, flags, method, _, _, checksum, packed, size, name_size, extra_size = _LOCAL.unpack(head)
     if signature != _SIGNATURE:
         raise ValueError("no zip member stands where the directory says")
     name = _read(store, at + _LOCAL.size, name_size).decode("utf-8" if flags & _UTF8 else "cp437", "replace")
     unknown = bool(flags & _SIZE_FOLLOWS) or _ZIP64 in (packed, size)
     start = at + _LOCAL.size + name_size + extra_size
-    return start, ZipPart(name, at, None if unknown else packed, None if unknown else size, method, flags)
+    if unknown:
+        return start, ZipPart(name, at, None, None, method, flags, None)
+    return start, ZipPart(name, at, packed, size, method, flags, checksum)
 
 
 def _next(store: Store, start: int, part: ZipPart, limits: Limits) -> int | None:

@@ -49,5 +49,7 @@ def frame_matches(wanted: str, file: str, function: str) -> bool:
 def life() -> Life:
     """The phases as the data file has them."""
     data = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    phases = tuple(Phase(p["name"], tuple(p.get("lines", ())), tuple(p.get("often", ())), tuple(p.get("frames", ()))) for p in data["phase"])
+    phases = tuple(
+        Phase(p["name"], tuple(p.get("lines", ())), tuple(p.get("often", ())), tuple(p.get("frames", ()))) for p in data["phase"]
+    )
     return Life(phases, tuple(data["banners"]))

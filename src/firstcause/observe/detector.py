@@ -11,7 +11,7 @@ import hyperscan
 
 from firstcause.knowledge.catalog import Catalog, cache_folder, write_cache
 from firstcause.knowledge.phases import life
-from firstcause.knowledge.schema import Signal
+from firstcause.knowledge.schema import Role, Signal
 from firstcause.knowledge.templates import find_expression
 from firstcause.observe.facts import MARKS
 
@@ -24,6 +24,7 @@ class Kind(StrEnum):
     PHASE = "phase"
     BANNER = "banner"
     FACT = "fact"
+    EXCHANGE = "exchange"  # the status line of a saved HTTP answer
     EXCEPTION = "exception"  # some exception's last line, named by the knowledge or not
     CRASH = "crash"  # the runtime or the kernel ends a process
     ERROR = "error"  # a line of level ERROR or above
@@ -38,6 +39,7 @@ GENERIC: tuple[tuple[Kind, bytes], ...] = (
         Kind.EXCEPTION,
         rb"[A-Za-z_](?:Error|Exception|Interrupt|Timeout|Expired|OutOfMemory)(?:_[A-Za-z]+)?(?::[ \r\n]|\r?\n)",
     ),
+    (Kind.EXCHANGE, rb"HTTP/[12](?:\.[01])? [1-5][0-9][0-9][ \r\n]"),
     (Kind.CRASH, rb"Fatal Python error: "),
     (Kind.CRASH, rb"Segmentation fault|[Bb]us error|Illegal instruction|\(core dumped\)|SIGABRT|SIGSEGV|SIGBUS"),
     (Kind.CRASH, rb"terminate called after throwing|thread '[^'\n]*' panicked at |panic: |Assertion `[^\n]*' failed"),
@@ -61,6 +63,7 @@ class Entry:
     failure: str = ""
     signal: Signal | None = None
     name: str = ""
+    grave: bool = False  # a hit means that this run has failed
     once: bool = False  # reported once per scan: enough for what comes again and again
 
 
@@ -105,7 +108,10 @@ def compile_database(expressions: Sequence[bytes], once: Sequence[bool] = ()) ->
 
 def _entries(catalog: Catalog) -> list[Entry]:
     signals = catalog.signals()
-    entries = [Entry(Kind.SIGNAL, find_expression(signal), id, signal) for id, signal in signals if not signal.metric]
+    grave = {id for id, failure in catalog.outlines.items() if failure.role in (Role.CAUSE, Role.CONSEQUENCE)}
+    entries = [
+        Entry(Kind.SIGNAL, find_expression(signal), id, signal, grave=id in grave) for id, signal in signals if not signal.metric
+    ]
     metrics = {name for _, signal in signals for name in (signal.metric, signal.per) if name}
     entries += [Entry(Kind.METRIC, _metric_expression(name), name=name) for name in sorted(metrics)]
     stages = life()
@@ -114,7 +120,7 @@ def _entries(catalog: Catalog) -> list[Entry]:
         entries += [Entry(Kind.PHASE, _template(text), name=phase.name, once=True) for text in phase.often]
     entries += [Entry(Kind.BANNER, _template(text)) for text in stages.banners]
     entries += [Entry(Kind.FACT, expression, name=name) for name, expression in MARKS.items()]
-    entries += [Entry(kind, expression) for kind, expression in GENERIC]
+    entries += [Entry(kind, found, grave=kind in (Kind.EXCEPTION, Kind.CRASH)) for kind, found in GENERIC]
     return entries
 
 

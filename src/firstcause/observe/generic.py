@@ -16,7 +16,7 @@ _RAISED = re.compile(
 )
 _LOUD = ("ERROR", "CRITICAL", "FATAL")
 _SAYS_ERROR = re.compile(r"(?:^|[\s:\]\"])(?:error|fatal|NCCL WARN)(?::|\"?[: ])", re.IGNORECASE)
-# {"error":{"message":"The model `x` does not exist.","type":"NotFoundError",…}} or {"object":"error","message":"…"} or {"error":"…"}
+# {"error":{"message":"The model `x` does not exist.","type":"NotFoundError",…}}  {"object":"error","message":"…"}  {"error":"…"}
 _BODY = re.compile(r'"(?:message|error|detail)": ?"((?:[^"\\]|\\.)*)"')
 _BODY_TYPE = re.compile(r'"type": ?"([A-Za-z_]+)"')
 # Warning  FailedMount  9h  kubelet  Unable to attach or mount volumes: …

@@ -14,7 +14,13 @@ from firstcause.observe.facts import facts_in
 from firstcause.observe.generic import unnamed
 from firstcause.observe.metrics import Samples
 
-KEEP = {Kind.EXCEPTION: 48, Kind.ERROR: 32, Kind.BANNER: 1 << 60, Kind.METRIC: 4096, Kind.FACT: 1 << 60}  # records built per pattern and incident
+KEEP = {
+    Kind.EXCEPTION: 48,
+    Kind.ERROR: 32,
+    Kind.BANNER: 1 << 60,
+    Kind.METRIC: 4096,
+    Kind.FACT: 1 << 60,
+}  # records built per pattern and incident
 KEEP_SIGNAL = 12
 INCIDENTS = 32  # whose observations are kept; of earlier ones only the number
 QUIET = ("INFO", "DEBUG")
@@ -42,6 +48,7 @@ class Observer:
     facts: dict[tuple[str, int], dict[str, str]] = field(default_factory=dict)  # per (source, incident)
     starts: list[tuple[str, int, int]] = field(default_factory=list)  # (source, incident, first line)
     phases: set[str] = field(default_factory=set)
+    exchanges: set[str] = field(default_factory=set)  # sources that hold a saved HTTP answer
     samples: Samples = field(default_factory=Samples)
     _run: Run = field(default_factory=lambda: Run(""))
     _order: int = 0
@@ -101,6 +108,8 @@ class Observer:
             case Kind.FACT:
                 facts = self.facts.setdefault((self._run.source, self._run.incident), {})
                 facts.update(facts_in(entry.name, window.line_at(offset).text))
+            case Kind.EXCHANGE:
+                self.exchanges.add(self._run.source)
             case Kind.METRIC:
                 self.samples.add(self._run.source, window.line_at(offset))
             case Kind.SIGNAL:
@@ -147,7 +156,7 @@ class Observer:
             if quoted is None:
                 return
             values = {**quoted, **values}
-        self._keep(Observation(entry.failure, signal.name, record, values, self._order, signal.sure, phase))
+        self._keep(entry, Observation(entry.failure, signal.name, record, values, self._order, signal.sure, phase))
 
     def _generic(self, window: Window, offset: int, entry: Entry) -> None:
         line = window.line_at(offset)
@@ -156,11 +165,12 @@ class Observer:
         found = unnamed(entry.kind, window.record_at(offset))
         if found is not None:
             record, values = found
-            self._keep(Observation("", entry.kind.value, record, values, self._order, False, self._phase(record)))
+            self._keep(entry, Observation("", entry.kind.value, record, values, self._order, False, self._phase(record)))
 
-    def _keep(self, observation: Observation) -> None:
+    def _keep(self, entry: Entry, observation: Observation) -> None:
         run = self._run
-        run.failed = run.failed or (observation.record.line.level not in QUIET and run.phase != "shutdown")
+        loud = observation.record.line.level not in QUIET
+        run.failed = run.failed or (entry.grave and loud and run.phase != "shutdown")
         self.observations.append(replace(observation, incident=run.incident))
 
     def _phase(self, record: Record) -> str | None:

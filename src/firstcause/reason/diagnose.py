@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firstcause.knowledge.schema import Failure, Role, Scope
+from firstcause.knowledge.schema import Failure, Role
 from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Verdict
-from firstcause.reason.findings import findings, loud, unnamed
+from firstcause.reason.findings import findings, unnamed
 from firstcause.reason.graph import explains, first
-
-# Exceptions that only tell that somebody else ended: never a first cause while anything else is there.
-ECHOES = (
-    "KeyboardInterrupt",
-    "CancelledError",
-    "SystemExit",
-    "BrokenPipeError",
-    "EOFError",
-    "ConnectionResetError",
-    "RayTaskError",
-)
-# Types whose message is a bare key or nothing: they name no cause.
-# How much an unrecognised sign weighs; an exception without its traceback weighs like a crash.
-STRANGE = {"exception": 0, "crash": 1, "body": 2, "event": 3, "error": 4, "trouble": 5}
-ECHOING_EVENTS = ("BackOff", "FailedMount", "Unhealthy")  # they mostly follow from another event
-MUTE = ("KeyError", "IndexError", "StopIteration", "AssertionError")
+from firstcause.reason.rank import Scale, mute
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +21,7 @@ class Seen:
     facts: Mapping[tuple[str, int], Mapping[str, str]]
     phases: frozenset[str]
     gaps: Sequence[Gap]
+    exchanges: frozenset[str] = frozenset()  # sources that hold a saved HTTP answer
 
 
 def diagnose(seen: Seen, outlines: Mapping[str, Failure], every: bool = False) -> Diagnosis:
@@ -46,14 +32,14 @@ def diagnose(seen: Seen, outlines: Mapping[str, Failure], every: bool = False) -
     for (source, incident), items in seen.facts.items():
         if every or incident == latest[source]:
             facts |= items
-    diagnosis = _judge(told, outlines, seen.phases)
+    diagnosis = _judge(told, outlines, seen)
     return replace(diagnosis, gaps=(*seen.gaps, *diagnosis.gaps), incidents=_incidents(seen, outlines), facts=facts)
 
 
 def _judge(
     observations: Sequence[Observation],
     outlines: Mapping[str, Failure],
-    phases: frozenset[str],
+    seen: Seen,
 ) -> Diagnosis:
     found = [f for f in findings(observations, outlines) if f.status in (Status.CONFIRMED, Status.SUSPECTED)]
     by_role = {role: [f for f in found if outlines[f.failure].role is role] for role in Role}
@@ -61,11 +47,11 @@ def _judge(
     after_stop = [f for f in strange + by_role[Role.CONSEQUENCE] if _all_after_stop(f)]
     strange = [f for f in strange if f not in after_stop]
     followers = [f for f in by_role[Role.CONSEQUENCE] if f not in after_stop]
-    causes = _ranked(by_role[Role.CAUSE], followers, strange, outlines)
+    causes = Scale.of(followers, outlines, seen.exchanges).ranked(by_role[Role.CAUSE], strange)
     conditions = by_role[Role.CONDITION]
     if not any(f.failure for f in causes):
-        causes, conditions = _demoted(causes, conditions, followers, phases)
-    verdict = _verdict(causes, followers, conditions, phases)
+        causes, conditions = _demoted(causes, conditions, followers, seen.phases)
+    verdict = _verdict(causes, followers, conditions, seen.phases)
     heads, rest = _heads(causes)
     explained = [_explained(f, heads, outlines) for f in [*rest, *followers, *(s for s in strange if s not in causes)]]
     return Diagnosis(
@@ -76,65 +62,6 @@ def _judge(
         benign=tuple(by_role[Role.BENIGN]),
         gaps=_missing(verdict, followers, outlines),
     )
-
-
-def _ranked(
-    causes: list[Finding], followers: list[Finding], strange: list[Finding], outlines: Mapping[str, Failure]
-) -> list[Finding]:
-    """Causes that no other cause explains, best first; unrecognised ones only where no recognised one answers for the end."""
-    roots = [c for c in causes if not any(explains(other, c, outlines) for other in causes)]
-    server_fell = any(outlines[f.failure].scope is Scope.SERVER for f in followers)
-    ranked = sorted(roots, key=lambda c: _rank(c, server_fell, outlines))
-    if any(_answers(c, server_fell, outlines) for c in roots):
-        return ranked
-    return [*_best_strange(strange), *ranked]
-
-
-def _answers(cause: Finding, server_fell: bool, outlines: Mapping[str, Failure]) -> bool:
-    """Whether a recognised cause can stand for the end that was seen; a mere hint or a failed request cannot."""
-    if server_fell and outlines[cause.failure].scope is Scope.REQUEST:
-        return False
-    return cause.status is Status.CONFIRMED or loud(cause.observations[0])
-
-
-def _rank(cause: Finding, server_fell: bool, outlines: Mapping[str, Failure]) -> tuple[bool, bool, bool, int, int]:
-    best = cause.observations[0]
-    depth = best.record.line.process.depth if best.record.line.process else 0
-    return (
-        server_fell and outlines[cause.failure].scope is Scope.REQUEST,
-        cause.status is not Status.CONFIRMED,
-        not loud(best),
-        first(cause),
-        -depth,
-    )
-
-
-def _best_strange(strange: list[Finding]) -> list[Finding]:
-    """The unrecognised error that says most about the first thing that went wrong, alone; none where only echoes are left."""
-    telling = [f for f in strange if _class(f) not in ECHOES]
-    return sorted(telling, key=_strange_rank)[:1]
-
-
-def _strange_rank(finding: Finding) -> tuple[int, bool, int, int]:
-    observation = finding.observations[0]
-    kind = STRANGE.get(observation.signal, 9)
-    if observation.signal == "exception" and observation.record.trace is None:
-        kind = 1
-    record = observation.record
-    start = record.trace.raised[0].line.number if record.trace and record.trace.raised else record.line.number
-    return kind, mute(finding) or _class(finding) in ECHOING_EVENTS, start, observation.order
-
-
-def mute(finding: Finding) -> bool:
-    """Whether an unrecognised error says nothing about why."""
-    if finding.observations[0].signal == "trouble":
-        return True
-    message = str(finding.values.get("message", "")).strip()
-    return (_class(finding) in MUTE and len(message.split()) < 4) or not message
-
-
-def _class(finding: Finding) -> str:
-    return str(finding.values.get("type", "")).rpartition(".")[2]
 
 
 def _demoted(
@@ -199,7 +126,7 @@ def _incidents(seen: Seen, outlines: Mapping[str, Failure]) -> tuple[Incident, .
     result: list[Incident] = []
     for number, (source, incident, line) in enumerate(seen.starts, 1):
         own = [o for o in seen.observations if o.record.source == source and o.incident == incident]
-        judged = _judge(own, outlines, seen.phases)
+        judged = _judge(own, outlines, seen)
         cause = judged.causes[0] if judged.causes else None
         named = (cause.failure or "unrecognised-error") if cause else None
         result.append(Incident(number, source, line, judged.verdict, named))

@@ -18,6 +18,7 @@ Number = int | float
 _HOLE = re.compile(r"\{\{|\}\}|(?<!\$)\{([a-z_][a-z0-9_]*)(?:\|([^{}]*))?\}")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d,]*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
+_TYPED = re.compile(r"(?:[A-Za-z0-9_@%+=:,./-]|<[a-z_ ]{1,40}>)*")  # "<name>" stands where a value is not known
 _LONGEST_EXPRESSION = 300
 _LONGEST_NUMBER = 40  # characters; longer ones are no quantity of a serving stack
 
@@ -67,6 +68,18 @@ def fill_command(template: str, values: Mapping[str, Value]) -> str:
         return "" if quoted or text[:1] in ("", "-") or not text.isprintable() else shlex.quote(text)
 
     return _filled(template, word)
+
+
+def typed(setting: Mapping[str, str]) -> str:
+    """What a remedy sets, as it is typed: "--max-model-len 8192", "NAME=value", "field: value"; "" for nothing."""
+    kind = next((kind for kind in ("flag", "env", "field", "request") if kind in setting), None)
+    if kind is None:
+        return ""
+    value = setting.get("value", "")
+    if kind in ("field", "request"):
+        return f"{setting[kind]}: {value}"
+    word = value if _TYPED.fullmatch(value) else shlex.quote(value)
+    return f"{setting[kind]}={word}" if kind == "env" else f"{setting[kind]} {word}".strip()
 
 
 def holes(template: str) -> list[tuple[str, str | None]]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from firstcause.report.fill import typed
+
 MOST_NAMED = 6
 LONGEST_QUOTE = 600  # characters of a quoted line; the whole line stands in the JSON report
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
@@ -42,9 +44,9 @@ def markdown(report: dict[str, Any]) -> str:
 
 def plain(text: str) -> str:
     """The text with every sign of Markdown and HTML taken literally, in one line; nobody is called and no issue linked."""
-    escaped = _REFERENCE.sub("\\1\u2060", " ".join(text.split()))
-    escaped = _MARKUP.sub(r"\\\1", escaped)
-    return re.sub(r"^([-+=]|\d+(?=[.)]))", r"\\\1" if not escaped[:1].isdigit() else "\\1\u2060", escaped)
+    text = _REFERENCE.sub("\\1\u2060", " ".join(text.split()))
+    text = _MARKUP.sub(r"\\\1", text)
+    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", text)  # a list or a heading, at the start of a line
 
 
 def code(text: str) -> str:
@@ -79,7 +81,7 @@ def _answer(item: Item, number: int) -> list[str]:
 
 def _remedy(number: int, remedy: Item) -> str:
     lines = [f"{number}. {plain(remedy['title'])}"]
-    if setting := " ".join(text for text in remedy["set"].values() if text):
+    if setting := typed(remedy["set"]):
         lines.append(f"   set {code(setting)}")
     notes = [f"{name}: {plain(remedy[name])}" for name in ("cost", "risk") if remedy[name]]
     if notes:

@@ -51,20 +51,23 @@ _KIND = re.compile(
 _PRIVATE_KEY = re.compile(
     r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?!…\[masked\]).*?(?:-----END [^-\n]{0,60}-----|\Z)", re.DOTALL
 )
-# What stands around a secret gives it away: (before)(the secret)(after).
-_SURROUNDED = (
-    # Bearer 8f14e45f…, Basic dXNlcjpwYXNz
-    re.compile(r"\b((?:[Bb]earer|BEARER)\s{1,3})((?=[^\s\d]{0,60}\d|\S{24})[A-Za-z0-9._~+/=-]{8,})()"),
-    re.compile(r"\b(Basic\s{1,3})((?=[A-Za-z+/]{0,60}[0-9=])[A-Za-z0-9+/]{8,}={0,2})()"),
-    # https://user:password@host; the last "@" before the path ends the password
-    re.compile(r"(://[^\s/:@'\"<>]{0,200}:)([^\s/'\"<>]{1,400})(@)"),
-    re.compile(r"(://)([A-Za-z0-9_-]{20,200})(@)"),
-    re.compile(r"(hooks\.slack\.com/(?:services|workflows)/)([A-Za-z0-9/_-]+)()"),
-    # curl -u user:password; "-u 1000:1000" is a user id
-    re.compile(r"((?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"/]{1,100}:)((?!\d+(?:['\"\s]|$)|//)[^\s'\"]+)()"),
-    re.compile(r"(\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3})(\S+)()"),
-    # ?X-Amz-Signature=…&sig=…
-    re.compile(r"([?&](?:sig|signature|key|token|code|X-Amz-[A-Z][A-Za-z-]{2,30})=)([^\s&'\"<>#]{6,})()"),
+# What stands around a secret gives it away: (before, the secret, after). A mask that follows it already is taken in.
+_SURROUNDED = tuple(
+    re.compile(rf"({before})({secret})(?:…\[masked\])*({after})")
+    for before, secret, after in (
+        # Bearer 8f14e45f…, Basic dXNlcjpwYXNz
+        (r"\b(?:[Bb]earer|BEARER)\s{1,3}", r"(?=[^\s\d]{0,60}\d|\S{24})[A-Za-z0-9._~+/=-]{8,}", ""),
+        (r"\bBasic\s{1,3}", r"(?=[A-Za-z+/]{0,60}[0-9=])[A-Za-z0-9+/]{8,}={0,2}", ""),
+        # https://user:password@host; the last "@" before the path ends the password
+        (r"://[^\s/:@'\"<>]{0,200}:", r"[^\s/'\"<>]{1,400}", "@"),
+        (r"://", r"[A-Za-z0-9_-]{20,200}", "@"),
+        (r"hooks\.slack\.com/(?:services|workflows)/", r"[A-Za-z0-9/_-]+", ""),
+        # curl -u user:password; "-u 1000:1000" is a user id
+        (r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"/]{1,100}:", r"(?!\d+(?:['\"\s]|$)|//)[^\s'\"]+", ""),
+        (r"\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}", r"\S+", ""),
+        # ?X-Amz-Signature=…&sig=…
+        (r"[?&](?:sig|signature|key|token|code|X-Amz-[A-Z][A-Za-z-]{2,30})=", r"[^\s&'\"<>#]{6,}", ""),
+    )
 )
 
 # A name and what joins it to its value: HF_TOKEN=, 'api_key': , {"name": "HF_TOKEN", "value": , API key provided: , --api-key
@@ -103,7 +106,7 @@ _TOKEN_OF_TEXT = re.compile(
 _DOUBTFUL = ("token", "auth", "secret", "credential", "credentials", "authorization", "proxy_authorization", "jwt")
 # Values that are no secret: nothing, a type, a place-holder, the file that holds it.
 _HARMLESS = re.compile(
-    r"(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|missing|required|invalid|string|str|int|bytes|bool)"
+    r"(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|field|missing|required|invalid|string|str|int|bytes|bool)"
     r"|[*x•.\-_]+|\*{3,}.*|<[^<>]*>?|\$\{.*|\$\(.*|\$[A-Z_]+|%\(.*|%[A-Z_]+%|%[a-z]|\{\{?.*|\[?\]?|\[None\]"
     r"|(?i:your|example)[_ -].*|[A-Z_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASS|CREDENTIALS?)(?:_HERE)?"
     r"|/(?:run|etc|var|home|root|mnt|tmp|opt|usr|secrets?|data|app|workspace|models?)/.*",

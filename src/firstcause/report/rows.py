@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 
 
 class Page:
     """Lines that grow from top to bottom; texts are wrapped, commands never."""
 
-    def __init__(self, width: int, color: bool) -> None:
+    def __init__(self, width: int, color: bool, names: Mapping[str, str]) -> None:
         """An empty page. rich is imported here: who asks for JSON does not pay for it."""
         from rich.console import Console
 
         self.width = width
+        self.names = names  # of sources, as they are told in passing
         self._out = io.StringIO()
         self._console = Console(
             file=self._out,

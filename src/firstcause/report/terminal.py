@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from firstcause.report.fill import typed
 from firstcause.report.rows import Page, wrapped
 
 NARROWEST = 40
@@ -24,7 +24,7 @@ Report = dict[str, Any]
 
 def terminal(report: dict[str, Any], width: int, color: bool) -> str:
     """The report as text for a terminal of this width; the same for the same report, width and color."""
-    page = Page(max(width, NARROWEST), color)
+    page = Page(max(width, NARROWEST), color, _short_names(report))
     shapes = {"failure": _failure, "degraded": _degraded, "healthy": _healthy, "not-in-evidence": _open}
     shapes[report["verdict"]](page, report)
     return page.text()
@@ -54,7 +54,7 @@ def _healthy(page: Page, report: Report) -> None:
     page.row(("healthy", _COLORS["healthy"]), (": no failure in this evidence", "bold"))
     for item in report["benign"][:MOST_NAMED]:
         page.blank()
-        page.say(f"{item['title']} ({_place(item)})", first="  harmless: ")
+        page.say(f"{item['title']} ({_place(page, item)})", first="  harmless: ")
         page.say(item["why"], "dim")
     _folded(page, "also harmless", report["benign"][MOST_NAMED:])
     _around(page, report | {"benign": []})
@@ -95,21 +95,24 @@ def _headline(page: Page, report: Report, word: str, item: Item) -> None:
 
 def _told(page: Page, item: Item) -> None:
     """What happened, the line that says so, and what the evidence adds to it."""
-    page.say(item["summary"])
+    if item["recognised"]:
+        page.say(item["summary"])
     _quote(page, item, item["values"])
+    if not item["recognised"] and item["values"].get("frame"):
+        page.say(f"raised in {item['values']['frame']}")  # the quote tells the rest
     numbers = [f"{name} = {value}" for name, value in item["values"].items() if _helps(value, item["summary"])]
     if numbers:
         page.say(" · ".join(numbers[:MOST_NUMBERS]), first="  = ", rest="    ")
     if item["why"]:
         page.say(item["why"], first="  why: ", rest="       ", first_style="bold")
-    if places := [_where(piece) for piece in item["evidence"][1:]]:
+    if places := [_where(page, piece) for piece in item["evidence"][1:]]:
         page.say(f"also at {', '.join(places)}", "dim")
 
 
 def _quote(page: Page, item: Item, values: Mapping[str, Any]) -> None:
     """The line that states it, behind a bar, with its place and process above."""
     for piece in item["evidence"][:1]:
-        details = [_location(piece), *(piece[name] for name in ("process", "time") if piece[name])]
+        details = [f"{piece['source']}:{piece['line']}", *(piece[name] for name in ("process", "time") if piece[name])]
         page.blank()
         page.row(("  --> ", "blue"), (", ".join(details), "blue"))
         for row in _excerpt(piece["text"], values, page.width - 7):
@@ -137,7 +140,9 @@ def _around(page: Page, report: Report) -> None:
     _folded(page, "harmless", report["benign"])
     starts = report["incidents"]
     if len(starts) > 1:
-        earlier = [f"{one['source']}:{one['first_line']} {one['cause'] or one['verdict']}" for one in starts[:-1]]
+        earlier = [
+            f"{one['cause'] or one['verdict']} ({_location(page, one | {'line': one['first_line']})})" for one in starts[:-1]
+        ]
         page.say(f"{len(starts)} starts in this evidence, the last is told; before it: {_listed(earlier)}")
     for gap in report["gaps"]:
         _gap(page, gap, "  missing: ")
@@ -153,13 +158,13 @@ def _gap(page: Page, gap: Item, first: str) -> None:
 
 def _folded(page: Page, words: str, items: Items, key: str = "id") -> None:
     if items:
-        page.say(f"{words}: {_listed([f'{item[key]} ({_place(item)})' for item in items])}")
+        page.say(f"{words}: {_listed([f'{item[key]} ({_place(page, item)})' for item in items])}")
 
 
 def _beside(page: Page, words: str, items: Items) -> None:
     """Other answers of the same rank: what, where, and the first thing to do."""
     for item in items:
-        page.say(f"{item['title']} [{item['id']}] ({_place(item)})", first=f"  {words}: ", rest="    ", first_style="bold")
+        page.say(f"{item['title']} [{item['id']}] ({_place(page, item)})", first=f"  {words}: ", rest="    ", first_style="bold")
         for remedy in item["remedies"][:1]:
             page.say(remedy["title"], first="    fix: ", rest="         ")
             _change(page, remedy)
@@ -186,8 +191,9 @@ def _fix(page: Page, item: Item) -> None:
 
 
 def _change(page: Page, remedy: Item) -> None:
-    """What to set and what to type."""
-    for setting in _settings(remedy):
+    """What to set, where no command shows it already, and what to type."""
+    setting = typed(remedy["set"])
+    if setting and not any(setting in command for command in remedy["commands"]):
         page.row(("       set ", ""), (setting, "cyan"))
     _commands(page, remedy["commands"])
 
@@ -198,32 +204,30 @@ def _commands(page: Page, commands: Sequence[str], indent: str = "       ") -> N
             page.row((indent, ""), (line, "cyan"))
 
 
-def _settings(remedy: Item) -> Iterator[str]:
-    """What a remedy sets, as it is typed; left out where a command already shows it."""
-    for kind in ("flag", "env", "field", "request"):
-        if name := remedy["set"].get(kind):
-            value = remedy["set"].get("value", "")
-            typed = value if re.fullmatch(r"[\w@%+=:,./<>-]*", value) else shlex.quote(value)
-            text = f"{name} {typed}".strip() if kind == "flag" else f"{name}={typed}" if kind == "env" else f"{name}: {value}"
-            if not any(text in command for command in remedy["commands"]):
-                yield text
-
-
 def _helps(value: object, summary: str) -> bool:
     return isinstance(value, int | float) and f"{value:.10g}" not in summary
 
 
-def _place(item: Item) -> str:
-    return _location(item["evidence"][0]) if item["evidence"] else "no line"
+def _place(page: Page, item: Item) -> str:
+    return _location(page, item["evidence"][0]) if item["evidence"] else "no line"
 
 
-def _location(piece: Item) -> str:
-    return f"{piece['source']}:{piece['line']}"
+def _location(page: Page, piece: Item) -> str:
+    return f"{page.names.get(piece['source'], piece['source'])}:{piece['line']}"
 
 
-def _where(piece: Item) -> str:
-    times = f", {piece['count']} times" if piece.get("count", 1) > 1 else ""
-    return f"{_location(piece)} ({piece['process']}{times})" if piece["process"] else f"{_location(piece)}{times}"
+def _where(page: Page, piece: Item) -> str:
+    times = f"{piece['count']} times" if piece.get("count", 1) > 1 else ""
+    notes = ", ".join(note for note in (piece["process"], times) if note)
+    return f"{_location(page, piece)} ({notes})" if notes else _location(page, piece)
+
+
+def _short_names(report: Report) -> dict[str, str]:
+    """Sources without their folders, where that leaves no two alike; the quoted line still names the whole path."""
+    items = [item for part in ("causes", "consequences", "conditions", "benign") for item in report[part]]
+    sources = {piece["source"] for item in items for piece in item["evidence"]}
+    names = {source: source.rpartition("/")[2] or source for source in sources | {one["source"] for one in report["incidents"]}}
+    return {source: name for source, name in names.items() if list(names.values()).count(name) == 1}
 
 
 def _count(items: Items, word: str) -> str:
