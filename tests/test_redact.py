@@ -52,6 +52,7 @@ SECRETS = [
     ("tls.key: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk=", "BSU0", "tls.key: "),
     ('{"auths": {"ghcr.io": {"auth": "dXNlcjpwYXNzd29yZA=="}}}', "cjpw", '"}}}'),
     ("//registry.npmjs.org/:_authToken=abc123xyz", "123xyz", "_authToken="),
+    ("Bearer sk-proj-HF_TOKEN=hf_QwErTyUiOpAsDfGh1234567890", "QwErTy", "Bearer "),
     ("https://b.s3/x?X-Amz-Signature=abcdef0123456789&y=1", "ef0123", "&y=1"),
 ]
 
@@ -73,6 +74,8 @@ HARMLESS = [
     "GOOGLE_APPLICATION_CREDENTIALS=/etc/gcp/key.json allow_credentials=True",
     "docker run -u 1000:1000 --user 0:0 image:tag http://host:8000/v1",
     "tcp://10.0.0.3:29500 NCCL WARN Connect to 10.0.0.82<38455> failed, bearer authentication, Basic usage",
+    'check: "curl -H \\"Authorization: Bearer $HF_TOKEN\\" https://huggingface.co"; export HF_TOKEN=hf_...',
+    "docker run -v /etc/passwd:/etc/passwd:ro --user $(id -u) image",
     "pydantic: api_key: Field required; HF_TOKEN=**** PASSWORD=%s",
 ]
 

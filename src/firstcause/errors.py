@@ -3,10 +3,13 @@
 FirstcauseError
 ├── UsageError         the command line asks for something that cannot be done (exit code 2)
 ├── EvidenceError      one source cannot be read: the pipeline turns it into a Gap and goes on
-└── KnowledgeError     a knowledge file is wrong: says file, key, what was expected
+├── KnowledgeError     a knowledge file is wrong: says file, key, what was expected
+└── KnowledgeErrors    several of them, told at once
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class FirstcauseError(Exception):
@@ -37,3 +40,11 @@ class KnowledgeError(FirstcauseError):
         super().__init__(f"{text}; expected {expected}" if expected else text)
         self.file = file
         self.key = key
+
+
+class KnowledgeErrors(FirstcauseError):
+    """Several mistakes in knowledge files, each with its place, told at once."""
+
+    def __init__(self, problems: Sequence[KnowledgeError]) -> None:
+        """All of them, a line each."""
+        super().__init__("\n".join([f"{len(problems)} mistakes in the knowledge", *(f"  {problem}" for problem in problems)]))

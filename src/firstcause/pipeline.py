@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from firstcause.evidence.sources import sources
-from firstcause.evidence.window import windows
+from firstcause.evidence.window import TextWindow, windows
 from firstcause.knowledge.catalog import Catalog
 from firstcause.knowledge.formats import Formats, builtin
-from firstcause.model import Diagnosis, Gap, Source
+from firstcause.model import Diagnosis, Gap, Source, Window
 from firstcause.observe.detector import detector
 from firstcause.observe.observer import Observer
 from firstcause.reason.diagnose import Seen, diagnose
@@ -59,12 +61,34 @@ def _observe(request: Request, observer: Observer, gaps: list[Gap]) -> int:
     return read
 
 
+def _take(observer: Observer, window: TextWindow, gaps: list[Gap]) -> None:
+    """One window. Whatever breaks over a line of it, by a mistake of ours, becomes a gap; the lines after it are read."""
+    step: Callable[[Window], None] = observer.take
+    while True:
+        try:
+            return step(window)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the one place where a failure of our own becomes data
+            gap = _broken(window.source.name, error)
+            if gap not in gaps:
+                gaps.append(gap)
+            step = observer.settle
+
+
+def _broken(source: str, error: Exception) -> Gap:
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}"[:200]
+    why = f"a line of it could not be judged: firstcause itself broke ({what} in {Path(at.filename).name}:{at.lineno})"
+    return Gap(source, why, "report this as a defect of firstcause, with the line if it may be shown")
+
+
 def _read(source: Source, observer: Observer, formats: Formats, gaps: list[Gap], progress: Progress | None) -> int:
     """One source from start to end; 1 if anything of it could be read."""
     size = 0
     try:
         for window in windows(source, formats):
-            observer.take(window)
+            _take(observer, window, gaps)
             size = window.base + window.end
             if progress is not None:
                 progress(source, size)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from firstcause import __version__
 from firstcause.cli import catalog, diagnose, explain
+from firstcause.cli.output import drop_output
 from firstcause.errors import FirstcauseError
 
 VERBS = (diagnose, explain, catalog)
@@ -19,12 +19,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; the exit code is 0 nothing wrong, 1 a failure, 2 wrong usage, 3 nothing could be read, 4 degraded only."""
     args = _parser().parse_args(arguments)
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except FirstcauseError as error:
         print(f"firstcause: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:  # `firstcause … | head`: the reader has what it wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     except KeyboardInterrupt:
         return 130

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from firstcause.cli.output import drop_output
 from firstcause.errors import UsageError
 from firstcause.knowledge.catalog import open_catalog
 from firstcause.model import Source, Verdict
@@ -44,7 +45,7 @@ def add_to(verbs: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     catalog = open_catalog(args.knowledge)
     with _progress(args.evidence) as progress:
-        stdin = sys.stdin.buffer if "-" in args.evidence else None
+        stdin = sys.stdin.buffer if "-" in args.evidence and sys.stdin is not None else None
         outcome = run(Request(args.evidence, args.all, stdin, progress), catalog)
     _write(_rendered(outcome.report, args), args.output)
     if args.verbose:
@@ -61,8 +62,11 @@ def _rendered(report: dict[str, Any], args: argparse.Namespace) -> str:
 
 def _write(text: str, output: Path | None) -> None:
     if output is None:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.flush()
+        try:
+            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.flush()
+        except BrokenPipeError:  # the verdict stands, whoever stopped reading
+            drop_output()
         return
     try:
         output.write_text(text, encoding="utf-8")

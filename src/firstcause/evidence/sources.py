@@ -74,6 +74,8 @@ class _Reading:
             refusals = Refusals()
             if path == "-":
                 yield from self._expanded(self._spooled(), refusals)
+            elif _is_pipe(path):
+                yield from self._piped(path, refusals)
             else:
                 yield from self._argument(Path(path), refusals)
             for gap in refusals.gaps():
@@ -119,6 +121,17 @@ class _Reading:
             return None
         return file_blob(name, FileStore(path, status.st_size))
 
+    def _piped(self, path: str, refusals: Refusals) -> Iterator[Source]:
+        """A pipe that is named, as `<(zcat x)` does: read once and kept, like standard input. In a folder it is passed over."""
+        name, spool = shown(path), Spool()
+        try:
+            with Path(path).open("rb") as pipe:
+                self._expander.fill(spool, pipe, name)
+        except OSError as error:
+            refusals.add(_unreadable(name, error))
+            return
+        yield from self._expanded(store_blob(name, spool), refusals)
+
     def _spooled(self) -> Blob | None:
         """Standard input, kept so that it can be read again."""
         if self._stdin is None:
@@ -140,6 +153,13 @@ class _Reading:
 def _file_name(path: str) -> str:
     """As a name that rotation may be told of: a folder `run.1` is no part of a log."""
     return f"{path}/" if os.path.isdir(path) else path  # noqa: PTH112 - also for a path with a NUL, without raising
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 - a pipe of /dev/fd has no path of its own
+    except (OSError, ValueError):
+        return False
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> Gap:

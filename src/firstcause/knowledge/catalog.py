@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from firstcause import __version__
-from firstcause.errors import KnowledgeError
+from firstcause.errors import KnowledgeError, KnowledgeErrors
 from firstcause.knowledge.loader import BUILTIN, load_file, load_folder
 from firstcause.knowledge.schema import Failure, Role, Scope, Signal
 
-FORMAT = 5  # of the cached outline; raise it when Failure or Signal change
+FORMAT = 6  # of the cached outline; raise it when Failure or Signal change
+_DIGEST = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
@@ -55,37 +56,49 @@ def cache_folder() -> Path:
     named = os.environ.get("FIRSTCAUSE_CACHE")
     if named:
         return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firstcause"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firstcause"
+    except RuntimeError:  # a user without a home, as in containers: nothing can be kept, and nothing needs to be
+        return Path(os.devnull) / "firstcause"
 
 
 def open_catalog(folders: Sequence[Path] = ()) -> Catalog:
-    """The built-in knowledge with the user's folders; raises KnowledgeError for a broken file or an id given twice."""
+    """The built-in knowledge with the user's folders; raises KnowledgeError with all that is wrong in their form."""
     files = _knowledge_files((BUILTIN, *folders))
     key = _key(files)
-    cached = _cached(cache_folder() / f"outline-{key}.json")
+    cached = _cached(f"outline-{key}.json")
     if cached is not None:
         return Catalog(cached, {path.stem: path for path in files}, key)
     failures: list[Failure] = []
+    problems: list[KnowledgeError] = []
     for folder in (BUILTIN, *folders):
-        found, problems = load_folder(folder)
-        if problems:
-            raise problems[0]
+        found, wrong = load_folder(folder)
         failures += found
+        problems += wrong
+    problems += _given_twice(failures)
+    if problems:
+        raise problems[0] if len(problems) == 1 else KnowledgeErrors(problems)
     outlines = {failure.id: _outline(failure) for failure in sorted(failures, key=lambda failure: failure.id)}
-    if len(outlines) < len(failures):
-        ids = [failure.id for failure in failures]
-        twice = next(id for id in ids if ids.count(id) > 1)
-        raise KnowledgeError(outlines[twice].file, "id", f"{twice!r} is given twice", "an id that no other file has")
-    write_cache(cache_folder() / f"outline-{key}.json", json.dumps([asdict(o) for o in outlines.values()]).encode())
+    write_cache(f"outline-{key}.json", json.dumps([asdict(o) for o in outlines.values()]).encode())
     return Catalog(outlines, {path.stem: path for path in files}, key)
 
 
-def write_cache(path: Path, data: bytes) -> None:
-    """Keep a cache file if that is possible; a read-only home is no reason to fail."""
+def read_cache(name: str) -> bytes | None:
+    """What was kept under that name; None where nothing was, or where it is not as it was written."""
+    try:
+        digest, data = (file := (cache_folder() / name).read_bytes())[:_DIGEST], file[_DIGEST:]
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).digest() == digest else None
+
+
+def write_cache(name: str, data: bytes) -> None:
+    """Keep a cache file, behind its digest, if that is possible; a read-only home is no reason to fail."""
+    path = cache_folder() / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_bytes(data)
+        part.write_bytes(hashlib.sha256(data).digest() + data)
         part.replace(path)
     except OSError:
         return
@@ -98,6 +111,15 @@ def _knowledge_files(folders: Sequence[Path]) -> list[Path]:
             raise KnowledgeError(str(folder), "(folder)", "is not a folder", "a folder of failure files (*.toml)")
         files += sorted(folder.rglob("*.toml"))
     return files
+
+
+def _given_twice(failures: Sequence[Failure]) -> list[KnowledgeError]:
+    first: dict[str, Failure] = {}
+    return [
+        KnowledgeError(failure.file, "id", f"{failure.id!r} is given twice", f"an id that {first[failure.id].file} does not have")
+        for failure in failures
+        if first.setdefault(failure.id, failure) is not failure
+    ]
 
 
 def _key(files: Sequence[Path]) -> str:
@@ -113,12 +135,9 @@ def _outline(failure: Failure) -> Failure:
     return replace(failure, signals=signals, summary="", why="", remedies=(), avoid=(), check=(), refs=(), examples=())
 
 
-def _cached(path: Path) -> dict[str, Failure] | None:
-    try:
-        rows: list[dict[str, Any]] = json.loads(path.read_bytes())
-        return {row["id"]: _from_cache(row) for row in rows}
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
+def _cached(name: str) -> dict[str, Failure] | None:
+    data = read_cache(name)
+    return None if data is None else {row["id"]: _from_cache(row) for row in json.loads(data)}
 
 
 def _from_cache(row: dict[str, Any]) -> Failure:

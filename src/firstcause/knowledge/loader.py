@@ -9,6 +9,7 @@ from typing import Any
 
 from firstcause.errors import KnowledgeError
 from firstcause.knowledge.schema import KINDS, PHASES, PROCESSES, STACKS, Example, Failure, Remedy, Role, Scope, Signal
+from firstcause.knowledge.templates import problem
 
 BUILTIN = Path(__file__).parent / "failures"
 
@@ -54,10 +55,15 @@ def load_file(path: Path) -> tuple[Failure | None, list[KnowledgeError]]:
     for key in _REQUIRED:
         if key not in data:
             problems.add(key, "is missing")
-    _check_choices(data, problems)
+    if isinstance(data.get("id"), str) and data["id"] != path.stem:
+        problems.add("id", f"is {data['id']!r}", f"the name of the file, {path.stem!r}")
+    if not problems.found:
+        _check_choices(data, problems)
     if problems.found:
         return None, problems.found
-    return _failure(data, problems.file), []
+    failure = _failure(data, problems.file)
+    _check_patterns(failure, problems)
+    return failure, problems.found
 
 
 def load_folder(folder: Path) -> tuple[list[Failure], list[KnowledgeError]]:
@@ -112,6 +118,17 @@ def _check_choices(data: Mapping[str, Any], problems: Problems) -> None:
             for item in signal.get(key, []):
                 if item not in choices:
                     problems.add(f"signal[{number}].{key}", f"holds {item!r}", f"some of {', '.join(choices)}")
+
+
+def _check_patterns(failure: Failure, problems: Problems) -> None:
+    """Every pattern can be used; one that cannot would break the whole database."""
+    for number, signal in enumerate(failure.signals, 1):
+        for key, text, one in (
+            ("text", signal.text or signal.regex, signal),
+            ("code", signal.code, Signal("", text=signal.code)),
+        ):
+            if text and (wrong := problem(one)):
+                problems.add(f"signal[{number}].{key}", wrong, "a pattern as `firstcause catalog check` wants it")
 
 
 def _failure(data: Mapping[str, Any], file: str) -> Failure:

@@ -36,6 +36,10 @@ _FIND_QUOTES = {  # Hyperscan reads bytes: a curly quote is three of them
 _NAMED_GROUP = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
 
 
+_OPEN_END = re.compile(r"(?<!\\)(?:\(\?:)?(\.|\\[SwW]|\[\^?[^\[\]\\]+\])([+*])\??\)?$")
+_LONGEST_NUMBER = 40  # digits; longer ones are no quantity and stay text
+
+
 class TemplateError(ValueError):
     """A template or regular expression that cannot be used; the text says why."""
 
@@ -59,7 +63,7 @@ def captured_names(signal: Signal) -> frozenset[str]:
 def find_expression(signal: Signal) -> bytes:
     """The Hyperscan expression that finds the signal; ends are trimmed to what is certain."""
     if signal.regex:
-        return _NAMED_GROUP.sub("(?:", signal.regex).encode()
+        return _trimmed(_NAMED_GROUP.sub("(?:", signal.regex)).encode()
     parts = _parts(signal.text)
     while parts and parts[0][0] == "text":
         parts.pop(0)
@@ -69,6 +73,14 @@ def find_expression(signal: Signal) -> bytes:
     if parts and parts[-1][0] != "literal":
         out[-1] = _FIRST[parts[-1][0]]  # one character proves the hole; the rest would only be reported again
     return "".join(out).encode()
+
+
+def _trimmed(regex: str) -> str:
+    """The expression without an open end: `.+` would report every byte up to the end of the line."""
+    match = _OPEN_END.search(regex)
+    if match is None or match[0].count("(") != match[0].count(")"):
+        return regex
+    return regex[: match.start()] + (match[1] if match[2] == "+" else "")
 
 
 @lru_cache(maxsize=4096)
@@ -107,6 +119,8 @@ def capture(signal: Signal, text: str) -> dict[str, Value] | None:
 
 def typed(text: str, kind: str) -> Value:
     """A captured text as a number where its type says so; text stays text."""
+    if kind in ("int", "float") and len(text) > _LONGEST_NUMBER:
+        return text.strip()
     if kind == "int" or (kind == "auto" and re.fullmatch(r"-?[0-9]{1,18}", text)):
         return int(text.replace(",", "").replace("_", ""))
     if kind == "float" or (kind == "auto" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text)):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 
 import hyperscan
 
-from firstcause.knowledge.catalog import Catalog, cache_folder, write_cache
+from firstcause.knowledge.catalog import Catalog, read_cache, write_cache
 from firstcause.knowledge.phases import life
 from firstcause.knowledge.schema import Role, Signal
 from firstcause.knowledge.templates import find_expression
@@ -54,6 +54,10 @@ GENERIC: tuple[tuple[Kind, bytes], ...] = (
 )
 
 
+_ENTRY_BITS = 20
+_ENTRY_MASK = (1 << _ENTRY_BITS) - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One pattern of the database and what a hit on it means."""
@@ -74,23 +78,28 @@ class Detector:
     entries: tuple[Entry, ...]
     database: hyperscan.Database = field(repr=False)
 
-    def scan(self, data: memoryview, hit: Callable[[int, int], None]) -> None:
-        """Call `hit(entry number, end offset in data)` for every match, in order of the end offset."""
+    def scan(self, data: memoryview, first: int, hits: array[int]) -> None:
+        """Add every match to `hits`, in order of its end, counted from `first`; eight bytes each, for there may be millions."""
 
         def on_match(id: int, start: int, end: int, flags: int, context: object) -> None:
-            hit(id, end)
+            hits.append((first + end) << _ENTRY_BITS | id)
 
         self.database.scan(data, match_event_handler=on_match)  # type: ignore[type-var]
+
+
+def unpacked(hit: int) -> tuple[int, int]:
+    """The offset and the entry number of a hit."""
+    return hit >> _ENTRY_BITS, hit & _ENTRY_MASK
 
 
 def detector(catalog: Catalog) -> Detector:
     """The detector for a catalog; compiled once, then loaded from the cache."""
     entries = tuple(_entries(catalog))
-    path = cache_folder() / f"patterns-{catalog.key}.hs"
-    database = _load(path)
+    name = f"patterns-{catalog.key}.hs"
+    database = _load(name)
     if database is None:
         database = compile_database([entry.expression for entry in entries], [entry.once for entry in entries])
-        write_cache(path, hyperscan.dumpb(database))
+        write_cache(name, hyperscan.dumpb(database))
     return Detector(entries, database)
 
 
@@ -132,10 +141,13 @@ def _metric_expression(name: str) -> bytes:
     return name.encode() + rb"(?:\{[^\n]*\})? [0-9.eE+NaInf-]"
 
 
-def _load(path: Path) -> hyperscan.Database | None:
+def _load(name: str) -> hyperscan.Database | None:
+    data = read_cache(name)
+    if data is None:
+        return None
     try:
-        database = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
+        database = hyperscan.loadb(data, hyperscan.HS_MODE_BLOCK)
         database.scratch = hyperscan.Scratch(database)
-    except (OSError, hyperscan.HyperscanError):
-        return None  # absent, from another processor or release: compile anew
+    except hyperscan.HyperscanError:
+        return None  # from another processor or release: compile anew
     return database

@@ -25,7 +25,11 @@ class Samples:
         if match is None:
             return
         key = (source, match[1])
-        self.values.setdefault(key, {})[match[2] or ""] = float(match[3])
+        try:
+            value = float(match[3])
+        except ValueError:
+            return  # "1.2.3", "--": shaped like a number only
+        self.values.setdefault(key, {})[match[2] or ""] = value
         self.lines.setdefault(key, line)
 
     def sources(self) -> list[str]:

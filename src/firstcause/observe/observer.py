@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +10,7 @@ from firstcause.knowledge.phases import frame_matches, life
 from firstcause.knowledge.schema import Signal
 from firstcause.knowledge.templates import capture
 from firstcause.model import Observation, Record, Value, Window
-from firstcause.observe.detector import Detector, Entry, Kind
+from firstcause.observe.detector import Detector, Entry, Kind, unpacked
 from firstcause.observe.facts import facts_in
 from firstcause.observe.generic import unnamed
 from firstcause.observe.metrics import Samples
@@ -22,7 +23,8 @@ KEEP = {
     Kind.FACT: 1 << 60,
 }  # records built per pattern and incident
 KEEP_SIGNAL = 12
-INCIDENTS = 32  # whose observations are kept; of earlier ones only the number
+INCIDENTS = 32  # whose observations are kept, at least; of earlier ones only the number
+MOST_FACTS = 500  # of one incident; an engine has some two hundred arguments
 QUIET = ("INFO", "DEBUG")
 
 
@@ -36,7 +38,7 @@ class Run:
     failed: bool = False  # something other than noise was seen since the incident began
     counts: dict[int, int] = field(default_factory=dict)
     line_ends: dict[int, int] = field(default_factory=dict)
-    waiting: list[tuple[int, int]] = field(default_factory=list)  # (offset, entry) without enough context yet
+    waiting: array[int] = field(default_factory=lambda: array("Q"))  # hits, packed; those without enough context stay
 
 
 @dataclass(slots=True)
@@ -58,16 +60,24 @@ class Observer:
         if self._run.source != window.source.name:
             self._run = Run(window.source.name)
             self.starts.append((window.source.name, 0, 1))
-        run = self._run
-        first = window.base + window.fresh - 1
-        hits = run.waiting
         with window.new as data:
-            self.detector.scan(data, lambda entry, end: hits.append((first + end, entry)))
+            self.detector.scan(data, window.base + window.fresh - 1, self._run.waiting)
+        self.settle(window)
+
+    def settle(self, window: Window) -> None:
+        """Turn the hits that have their context into observations; after an error, called again, it goes on behind it."""
+        run = self._run
         settled = window.settled
-        run.waiting = [hit for hit in hits if hit[0] >= settled]
-        for offset, number in hits:
-            if offset < settled:
+        done = 0
+        try:
+            for hit in run.waiting:
+                offset, number = unpacked(hit)
+                if offset >= settled:
+                    break
+                done += 1
                 self._hit(window, offset, number)
+        finally:
+            del run.waiting[:done]
 
     def close(self, signals: Sequence[tuple[str, Signal]]) -> None:
         """All sources are read: judge what needs the whole, the metrics."""
@@ -107,7 +117,8 @@ class Observer:
                 self._begin(window.line_at(offset).number)
             case Kind.FACT:
                 facts = self.facts.setdefault((self._run.source, self._run.incident), {})
-                facts.update(facts_in(entry.name, window.line_at(offset).text))
+                found = facts_in(entry.name, window.line_at(offset).text)
+                facts.update(list(found.items())[: max(0, MOST_FACTS - len(facts))])
             case Kind.EXCHANGE:
                 self.exchanges.add(self._run.source)
             case Kind.METRIC:
@@ -132,11 +143,13 @@ class Observer:
         run.phase, run.failed = None, False
         run.counts.clear()
         self.starts.append((run.source, run.incident, line))
-        forgotten = run.incident - INCIDENTS
-        if forgotten >= 0:
-            self.observations = [
-                seen for seen in self.observations if seen.record.source != run.source or seen.incident > forgotten
-            ]
+        if run.incident % INCIDENTS == 0:
+            self._forget(run.source, run.incident - INCIDENTS)
+
+    def _forget(self, source: str, until: int) -> None:
+        """Drop what was seen in the incidents of a source up to that one: memory does not grow with the restarts."""
+        self.observations = [o for o in self.observations if o.record.source != source or o.incident > until]
+        self.facts = {key: facts for key, facts in self.facts.items() if key[0] != source or key[1] > until}
 
     def _signal(self, window: Window, offset: int, entry: Entry) -> None:
         signal = entry.signal

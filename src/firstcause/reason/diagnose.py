@@ -11,6 +11,8 @@ from firstcause.reason.findings import findings, unnamed
 from firstcause.reason.graph import explains, first
 from firstcause.reason.rank import Scale, mute
 
+LISTED = 32  # incidents of one source; the observing stage keeps what was seen in so many
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -123,10 +125,16 @@ def _missing(verdict: Verdict, followers: list[Finding], outlines: Mapping[str, 
 
 
 def _incidents(seen: Seen, outlines: Mapping[str, Failure]) -> tuple[Incident, ...]:
+    """The latest incidents of each source; of those before, whose observations are no longer kept, nothing is claimed."""
+    latest = {source: incident for source, incident, _ in seen.starts}
+    own: dict[tuple[str, int], list[Observation]] = {}
+    for observation in seen.observations:
+        own.setdefault((observation.record.source, observation.incident), []).append(observation)
     result: list[Incident] = []
     for number, (source, incident, line) in enumerate(seen.starts, 1):
-        own = [o for o in seen.observations if o.record.source == source and o.incident == incident]
-        judged = _judge(own, outlines, seen)
+        if incident <= latest[source] - LISTED:
+            continue
+        judged = _judge(own.get((source, incident), []), outlines, seen)
         cause = judged.causes[0] if judged.causes else None
         named = (cause.failure or "unrecognised-error") if cause else None
         result.append(Incident(number, source, line, judged.verdict, named))

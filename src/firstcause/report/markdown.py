@@ -33,7 +33,8 @@ def markdown(report: dict[str, Any]) -> str:
     if verdict == "not-in-evidence" and seen and not answers:
         parts += [f"Seen is a consequence only: {plain(seen[0]['title'])} ({code(seen[0]['id'])})", _quote(seen[0])]
         seen = seen[1:]
-    parts += _named("Explained by it" if answers else "Seen too", seen)
+    parts += _named("Explained by it", [item for item in seen if _explained(item, answers)])
+    parts += _named("Seen too", [item for item in seen if not _explained(item, answers)])
     if report["conditions"] is not answers:
         parts += _named("Conditions", report["conditions"])
     parts += _named("Harmless", report["benign"])
@@ -92,18 +93,21 @@ def _remedy(number: int, remedy: Item) -> str:
 
 
 def _quote(item: Item) -> str:
-    for piece in item["evidence"][:1]:
-        text = piece["text"]
-        shown = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]} …"
-        who = f", {plain(piece['process'])}" if piece["process"] else ""
-        return f"{code(_location(piece))}{who}:\n\n{fenced(shown)}"
-    return ""
+    piece = item["evidence"][0]
+    text = piece["text"]
+    shown = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]} …"
+    who = f", {plain(piece['process'])}" if piece["process"] else ""
+    return f"{code(_location(item))}{who}:\n\n{fenced(shown)}"
+
+
+def _explained(item: Item, answers: Sequence[Item]) -> bool:
+    return bool(answers) and answers[0]["id"] in item["explained_by"]
 
 
 def _named(words: str, items: Sequence[Item]) -> list[str]:
     if not items:
         return []
-    names = [code(item["id"]) + (f" ({code(_location(item['evidence'][0]))})" if item["evidence"] else "") for item in items]
+    names = [f"{code(item['id'])} ({code(_location(item))})" for item in items]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return [f"{words}: {', '.join(names[:MOST_NAMED])}{more}"]
 
@@ -124,5 +128,5 @@ def _stack(stack: Mapping[str, str]) -> list[str]:
     return [f"Stack: {', '.join(shown)}"] if shown else []
 
 
-def _location(piece: Item) -> str:
-    return f"{piece['source']}:{piece['line']}"
+def _location(item: Item) -> str:
+    return f"{item['evidence'][0]['source']}:{item['evidence'][0]['line']}"

@@ -72,7 +72,7 @@ _SURROUNDED = tuple(
 
 # A name and what joins it to its value: HF_TOKEN=, 'api_key': , {"name": "HF_TOKEN", "value": , API key provided: , --api-key
 _NAMED = re.compile(
-    r"(?<![\w.-])(?P<name>(?i:api key)(?: provided)?|[A-Za-z_.][\w.-]{0,80}+)"
+    r"(?<![\w./-])(?P<name>(?i:api key)(?: provided)?|[A-Za-z_.][\w.-]{0,80}+)"
     r"\\{0,3}[\"']?(?:,?\s{0,40}\\{0,3}[\"']?value\\{0,3}[\"']?)?\s{0,3}(?::=|=>|=|:)\s{0,3}"
     r"|--(?P<option>[A-Za-z][\w-]{1,60}+)[\"']?(?:=|,\s{0,3}|\s{1,3})"
 )
@@ -106,8 +106,9 @@ _TOKEN_OF_TEXT = re.compile(
 _DOUBTFUL = ("token", "auth", "secret", "credential", "credentials", "authorization", "proxy_authorization", "jwt")
 # Values that are no secret: nothing, a type, a place-holder, the file that holds it.
 _HARMLESS = re.compile(
-    r"(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|field|missing|required|invalid|string|str|int|bytes|bool)"
-    r"|[*x•.\-_]+|\*{3,}.*|<[^<>]*>?|\$\{.*|\$\(.*|\$[A-Z_]+|%\(.*|%[A-Z_]+%|%[a-z]|\{\{?.*|\[?\]?|\[None\]"
+    r"(?i:none|null|nil|true|false|empty|unset|redacted|masked|hidden|not set|field|missing|required|invalid)"
+    r"|string|str|int|bytes|bool"
+    r"|[*x•.\-_]+|\*{3,}.*|<[^<>]*>?|\$\{.*|\$\(.*|\$[A-Z_]+|%\(.*|%[A-Z_]+%|%[a-z]|\{\{?.*|\w{0,12}\.{3}|\[?\]?|\[None\]"
     r"|(?i:your|example)[_ -].*|[A-Z_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASS|CREDENTIALS?)(?:_HERE)?"
     r"|/(?:run|etc|var|home|root|mnt|tmp|opt|usr|secrets?|data|app|workspace|models?)/.*",
     re.DOTALL,
@@ -192,7 +193,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _is_harmless(value: str) -> bool:
-    return MASK in value or _HARMLESS.fullmatch(_SCHEME_WORD.sub("", value.strip(), count=1)) is not None
+    return MASK in value or _HARMLESS.fullmatch(_SCHEME_WORD.sub("", value.strip().rstrip("\\"), count=1)) is not None
 
 
 def _is_code(value: str, after: str) -> bool:

@@ -33,9 +33,11 @@ def terminal(report: dict[str, Any], width: int, color: bool) -> str:
 def _failure(page: Page, report: Report) -> None:
     first, *others = report["causes"]
     doubt = " (suspected)" if first["status"] == "suspected" and first["recognised"] else ""
-    _headline(page, report, f"failure{doubt}", first)
+    _headline(page, report, f"failure{doubt}", f"{first['title']} [{first['id']}]")
     _told(page, first)
-    _folded(page, f"explains {_count(report['consequences'], 'later error')}", report["consequences"])
+    explained = [item for item in report["consequences"] if first["id"] in item["explained_by"]]
+    _folded(page, f"explains {_count(explained, 'other error')}", explained)
+    _folded(page, "seen too", [item for item in report["consequences"] if item not in explained])
     _beside(page, "as likely", others)
     _around(page, report)
     _fix(page, first)
@@ -43,7 +45,7 @@ def _failure(page: Page, report: Report) -> None:
 
 def _degraded(page: Page, report: Report) -> None:
     first, *others = report["conditions"]
-    _headline(page, report, "degraded", first)
+    _headline(page, report, "degraded", f"{first['title']} [{first['id']}]")
     _told(page, first)
     _beside(page, "also", others)
     _around(page, report | {"conditions": []})
@@ -51,7 +53,7 @@ def _degraded(page: Page, report: Report) -> None:
 
 
 def _healthy(page: Page, report: Report) -> None:
-    page.row(("healthy", _COLORS["healthy"]), (": no failure in this evidence", "bold"))
+    _headline(page, report, "healthy", "no failure in this evidence")
     for item in report["benign"][:MOST_NAMED]:
         page.blank()
         page.say(f"{item['title']} ({_place(page, item)})", first="  harmless: ")
@@ -63,8 +65,7 @@ def _healthy(page: Page, report: Report) -> None:
 def _open(page: Page, report: Report) -> None:
     """Nothing here states the cause: what is seen, why that is not it, and what to fetch, in this order."""
     seen = [*report["causes"], *report["consequences"]]
-    page.row(("cause not in this evidence", _COLORS["not-in-evidence"]), (f": {seen[0]['title']}" if seen else "", "bold"))
-    page.blank()
+    _headline(page, report, "cause not in this evidence", seen[0]["title"] if seen else "")
     if not seen:
         page.say("No line tells of a failure, and none tells that the server was ready.")
     elif report["causes"]:
@@ -73,7 +74,7 @@ def _open(page: Page, report: Report) -> None:
         page.say("What is seen is a consequence: it only repeats that something else failed before it.")
     if seen:
         _quote(page, seen[0], {})
-        _folded(page, "seen too, also consequences", [item for item in seen[1:] if item in report["consequences"]])
+        _folded(page, "seen too", [item for item in seen[1:] if item in report["consequences"]])
     _around(page, report | {"gaps": []})
     for item in report["causes"][:1]:
         _fix(page, item)
@@ -84,11 +85,10 @@ def _open(page: Page, report: Report) -> None:
         page.say("the whole log, from the first line of the start to the last")
 
 
-def _headline(page: Page, report: Report, word: str, item: Item) -> None:
-    rows = wrapped(f"{word}: {item['title']} [{item['id']}]", page.width)
-    style = _COLORS[report["verdict"]]
-    page.row((rows[0][: len(word)], style), (rows[0][len(word) :], "bold"))
-    for row in rows[1:]:
+def _headline(page: Page, report: Item, word: str, text: str) -> None:
+    first, *rows = wrapped(f"{word}: {text}" if text else word, page.width)
+    page.row((first[: len(word)], _COLORS[report["verdict"]]), (first[len(word) :], "bold"))
+    for row in rows:
         page.row((row, "bold"))
     page.blank()
 
@@ -102,7 +102,7 @@ def _told(page: Page, item: Item) -> None:
         page.say(f"raised in {item['values']['frame']}")  # the quote tells the rest
     numbers = [f"{name} = {value}" for name, value in item["values"].items() if _helps(value, item["summary"])]
     if numbers:
-        page.say(" · ".join(numbers[:MOST_NUMBERS]), first="  = ", rest="    ")
+        page.say(" · ".join(numbers[:MOST_NUMBERS]), first="  numbers: ", rest="    ", first_style="bold")
     if item["why"]:
         page.say(item["why"], first="  why: ", rest="       ", first_style="bold")
     if places := [_where(page, piece) for piece in item["evidence"][1:]]:
@@ -111,13 +111,13 @@ def _told(page: Page, item: Item) -> None:
 
 def _quote(page: Page, item: Item, values: Mapping[str, Any]) -> None:
     """The line that states it, behind a bar, with its place and process above."""
-    for piece in item["evidence"][:1]:
-        details = [f"{piece['source']}:{piece['line']}", *(piece[name] for name in ("process", "time") if piece[name])]
-        page.blank()
-        page.row(("  --> ", "blue"), (", ".join(details), "blue"))
-        for row in _excerpt(piece["text"], values, page.width - 7):
-            page.row(("     | ", "blue"), (row, ""))
-        page.blank()
+    piece = item["evidence"][0]
+    details = [f"{piece['source']}:{piece['line']}", *(piece[name] for name in ("process", "time") if piece[name])]
+    page.blank()
+    page.row(("  --> ", "blue"), (", ".join(details), "blue"))
+    for row in _excerpt(piece["text"], values, page.width - 7):
+        page.row(("     | ", "blue"), (row, ""))
+    page.blank()
 
 
 def _excerpt(text: str, values: Mapping[str, Any], width: int) -> list[str]:
@@ -172,14 +172,11 @@ def _beside(page: Page, words: str, items: Items) -> None:
 
 def _fix(page: Page, item: Item) -> None:
     """The last thing on the screen: how to make sure, what not to do, what to do."""
-    if not item["remedies"]:
-        page.heading("where to look")
-        _commands(page, item["check"], "  ")
-        return
     if item["check"]:
-        page.heading("make sure")
+        page.heading("make sure" if item["remedies"] else "where to look")
         _commands(page, item["check"], "  ")
-    page.heading("fix")
+    if item["remedies"]:
+        page.heading("fix")
     for number, remedy in enumerate(item["remedies"], 1):
         page.say(remedy["title"], "bold", first=f"  {number}. ", rest="     ")
         _change(page, remedy)
@@ -209,7 +206,7 @@ def _helps(value: object, summary: str) -> bool:
 
 
 def _place(page: Page, item: Item) -> str:
-    return _location(page, item["evidence"][0]) if item["evidence"] else "no line"
+    return _location(page, item["evidence"][0])
 
 
 def _location(page: Page, piece: Item) -> str:
