@@ -21,6 +21,7 @@ from firstcause.model import Diagnosis, Observation, Source
 from firstcause.observe.detector import Detector, detector
 from firstcause.observe.observer import Observer
 from firstcause.reason.diagnose import Seen, diagnose
+from firstcause.reason.findings import settled
 from firstcause.reason.graph import reachable
 from firstcause.report.fill import check_expression, holes
 
@@ -151,7 +152,7 @@ def _signals(failure: Failure, bench: Bench) -> Iterator[str]:
     """Every `seen` fires its signal and no unrelated cause; no `not_seen` fires it."""
     for signal in failure.signals:
         for text in signal.seen:
-            fired = bench.observations(text)
+            fired = settled(bench.observations(text), bench.catalog.outlines)
             if not any(o.failure == failure.id and o.signal == signal.name for o in fired):
                 yield f"{failure.file}: signal {signal.name}: is not seen in its own text: {_short(text)}"
             for other in sorted({o.failure for o in fired} - {failure.id}):

@@ -33,6 +33,8 @@ _FIND_QUOTES = {  # Hyperscan reads bytes: a curly quote is three of them
     '"': r"\\*(?:\"|\xe2\x80[\x9c\x9d])",
     "`": r"\\*(?:`|'|\xe2\x80[\x98\x99])",
 }
+# what of a regular expression is no literal text: groups, classes, escapes, repeats
+_REGEX_SYNTAX = re.compile(r"\(\?P<\w+>|\(\?[:i)]*|\[[^\]]*\]|\\[A-Za-z]|\{\d+(?:,\d*)?\}|[\\()|*+?.^$]")
 _NAMED_GROUP = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
 
 
@@ -126,6 +128,17 @@ def typed(text: str, kind: str) -> Value:
     if kind == "float" or (kind == "auto" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text)):
         return float(text)
     return text.strip()
+
+
+@lru_cache(maxsize=8192)
+def weight(signal: Signal) -> int:
+    """How much a signal asks for: its literal characters, and what it wants of the traceback and the phase."""
+    if signal.regex:
+        literal = len(_REGEX_SYNTAX.sub("", signal.regex))
+    else:
+        literal = sum(len(value) for kind, value in _parts(signal.text) if kind == "literal")
+    asks = (signal.trace, signal.not_trace, signal.code, signal.during, signal.process)
+    return literal + 24 * sum(bool(ask) for ask in asks)
 
 
 def problem(signal: Signal) -> str | None:

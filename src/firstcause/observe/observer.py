@@ -37,6 +37,7 @@ class Run:
     phase: str | None = None
     failed: bool = False  # something other than noise was seen since the incident began
     counts: dict[int, int] = field(default_factory=dict)
+    spent: set[int] = field(default_factory=set)  # patterns of which enough was seen in this incident
     line_ends: dict[int, int] = field(default_factory=dict)
     waiting: array[int] = field(default_factory=lambda: array("Q"))  # hits, packed; those without enough context stay
 
@@ -75,7 +76,8 @@ class Observer:
                 if offset >= settled:
                     break
                 done += 1
-                self._hit(window, offset, number)
+                if number not in run.spent:
+                    self._hit(window, offset, number)
         finally:
             del run.waiting[:done]
 
@@ -102,7 +104,7 @@ class Observer:
             return
         count = run.counts.get(number, 0)
         if count >= KEEP.get(entry.kind, KEEP_SIGNAL):
-            run.counts[number] = count + 1
+            run.spent.add(number)
             return
         if offset <= run.line_ends.get(number, -1):
             return  # the same line again
@@ -142,6 +144,7 @@ class Observer:
         run.incident += 1
         run.phase, run.failed = None, False
         run.counts.clear()
+        run.spent.clear()
         self.starts.append((run.source, run.incident, line))
         if run.incident % INCIDENTS == 0:
             self._forget(run.source, run.incident - INCIDENTS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from firstcause.knowledge.schema import Failure, Role
 from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Verdict
-from firstcause.reason.findings import findings, unnamed
+from firstcause.reason.findings import findings, settled, unnamed
 from firstcause.reason.graph import explains, first
 from firstcause.reason.rank import Scale, mute
 
@@ -43,6 +43,7 @@ def _judge(
     outlines: Mapping[str, Failure],
     seen: Seen,
 ) -> Diagnosis:
+    observations = settled(observations, outlines)
     found = [f for f in findings(observations, outlines) if f.status in (Status.CONFIRMED, Status.SUSPECTED)]
     by_role = {role: [f for f in found if outlines[f.failure].role is role] for role in Role}
     strange = unnamed(observations)

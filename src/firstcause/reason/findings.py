@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from firstcause.knowledge.schema import Failure
+from firstcause.knowledge.schema import Failure, Role
+from firstcause.knowledge.templates import weight
 from firstcause.model import Finding, Observation, Status, Value
+from firstcause.reason.graph import reachable
 
 LOUD = ("ERROR", "CRITICAL", "FATAL")
 
@@ -18,6 +20,27 @@ def findings(observations: Sequence[Observation], outlines: Mapping[str, Failure
             groups.setdefault(seen.failure, []).append(seen)
     found = (_finding(outlines[id], group) for id, group in groups.items())
     return [finding for finding in found if finding is not None]
+
+
+def settled(observations: Sequence[Observation], outlines: Mapping[str, Failure]) -> list[Observation]:
+    """Without the causes that claim a line which another cause describes more closely, unless one leads to the other."""
+    claims: dict[tuple[str, int], list[Observation]] = {}
+    for seen in observations:
+        if seen.failure and outlines[seen.failure].role is Role.CAUSE:
+            claims.setdefault((seen.record.source, seen.record.line.number), []).append(seen)
+    beaten: set[int] = set()
+    for rivals in claims.values():
+        best = max(rivals, key=lambda o: _closeness(o, outlines))
+        kin = reachable(best.failure, outlines)
+        for other in rivals:
+            if other.failure != best.failure and other.failure not in kin and best.failure not in reachable(other.failure, outlines):
+                beaten.add(id(other))
+    return [seen for seen in observations if id(seen) not in beaten]
+
+
+def _closeness(observation: Observation, outlines: Mapping[str, Failure]) -> tuple[bool, int]:
+    signal = next(s for s in outlines[observation.failure].signals if s.name == observation.signal)
+    return observation.sure, weight(signal)
 
 
 def unnamed(observations: Sequence[Observation]) -> list[Finding]:
