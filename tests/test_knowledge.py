@@ -10,7 +10,7 @@ from firstcause.check import check
 from firstcause.knowledge.catalog import open_catalog
 from firstcause.knowledge.page import page
 
-GOOD = '''
+GOOD = """
 id = "frob-upside-down"
 title = "The frob is upside down"
 stack = "vllm"
@@ -28,7 +28,7 @@ name = "a start"
 expect = "confirmed"
 [example.files]
 "serve.log" = "FrobError: the frob of layer 7 is upside down"
-'''
+"""
 
 
 def user_folder(tmp_path: Path, text: str, name: str = "frob-upside-down") -> Path:

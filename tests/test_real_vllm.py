@@ -45,20 +45,22 @@ class Start:
 
 
 STARTS = (
-    Start("longer than the model", "max-model-len-above-model-limit", ("--load-format", "dummy", "--max-model-len", "9999")),
+    Start("longer than the model", "max-model-len-above-model", ("--load-format", "dummy", "--max-model-len", "9999")),
     Start(
-        "longer than the KV cache", "kv-cache-too-small", (*SMALL, "--num-gpu-blocks-override", "8", "--max-model-len", "2048")
+        "longer than the KV cache",
+        "kv-blocks-override-too-small",
+        (*SMALL, "--num-gpu-blocks-override", "8", "--max-model-len", "2048"),
     ),
     Start("a bad value read by the API server", "vllm-env-not-parsable", env={"VLLM_ENGINE_READY_TIMEOUT_S": "ten"}),
     Start("a bad value read by the worker", "vllm-env-not-parsable", env={"VLLM_XLA_CHECK_RECOMPILATION": "yes"}),
-    Start("heads that cannot be split", "tensor-parallel-indivisible", (*SMALL, "--tensor-parallel-size", "3")),
-    Start("no weights in the folder", "weights-files-missing", ("--max-model-len", "1024", "--enforce-eager")),
+    Start("heads that cannot be split", "tensor-parallel-not-divisible", (*SMALL, "--tensor-parallel-size", "3")),
+    Start("no weights in the folder", "weights-missing", ("--max-model-len", "1024", "--enforce-eager")),
     Start("an architecture that does not exist", "model-architecture-unsupported", change={"architectures": ["FooForCausalLM"]}),
-    Start("a Kubernetes service named vllm", "vllm-port-is-service-uri", env={"VLLM_PORT": "tcp://10.0.0.1:8000"}),
-    Start("an unknown flag", "cli-unrecognized-arguments", (*SMALL, "--max-model-length", "5")),
-    Start("tool choice without its parser", "tool-call-parser-missing", (*SMALL, "--enable-auto-tool-choice")),
-    Start("a chat template that is not there", "chat-template-file-missing", (*SMALL, "--chat-template", "/nope.jinja")),
-    Start("no configuration in the folder", "model-config-missing", remove=("config.json",)),
+    Start("a Kubernetes service named vllm", "vllm-port-from-kubernetes-service", env={"VLLM_PORT": "tcp://10.0.0.1:8000"}),
+    Start("an unknown flag", "cli-argument-unknown", (*SMALL, "--max-model-length", "5")),
+    Start("tool choice without its parser", "tool-parser-flags-half-set", (*SMALL, "--enable-auto-tool-choice")),
+    Start("a chat template that is not there", "chat-template-path-invalid", (*SMALL, "--chat-template", "/nope.jinja")),
+    Start("no configuration in the folder", "model-path-invalid", remove=("config.json",)),
     Start("healthy", ""),
     Start("healthy with a served name", "", (*SMALL, "--served-model-name", "tiny")),
 )

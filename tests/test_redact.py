@@ -75,6 +75,7 @@ HARMLESS = [
     "docker run -u 1000:1000 --user 0:0 image:tag http://host:8000/v1",
     "tcp://10.0.0.3:29500 NCCL WARN Connect to 10.0.0.82<38455> failed, bearer authentication, Basic usage",
     'check: "curl -H \\"Authorization: Bearer $HF_TOKEN\\" https://huggingface.co"; export HF_TOKEN=hf_...',
+    "GET http://192.168.10.12:8080/metadata?key=mooncake%2Fram%2F192.168.10.12%3A12516 error",
     "docker run -v /etc/passwd:/etc/passwd:ro --user $(id -u) image",
     "pydantic: api_key: Field required; HF_TOKEN=**** PASSWORD=%s",
 ]

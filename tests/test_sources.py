@@ -621,11 +621,10 @@ def test_a_path_that_is_not_there_is_a_gap(tmp_path: Path) -> None:
 
 
 def test_pipes_sockets_and_devices_are_gaps(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "sock"))
-        gaps = read(tmp_path / "pipe", tmp_path / "sock", "/dev/zero")[1]
-    assert [gap.why.split(",")[0] for gap in gaps] == ["is a pipe", "is a socket", "is a device"]
+        gaps = read(tmp_path / "sock", "/dev/zero")[1]
+    assert [gap.why.split(",")[0] for gap in gaps] == ["is a socket", "is a device"]
     assert all(gap.how for gap in gaps)
 
 

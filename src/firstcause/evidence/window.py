@@ -36,6 +36,7 @@ class TextWindow:
     last: bool
     formats: Formats
     _lines: dict[int, Line] = field(default_factory=dict, init=False)
+    _record: Record | None = field(default=None, init=False)  # the last one with its traceback
     _counted: tuple[int, int] = field(default=(0, 0), init=False)
 
     @property
@@ -68,10 +69,13 @@ class TextWindow:
         line = self.line_at(offset)
         if not with_trace:
             return Record(self.source.name, line)
+        if self._record is not None and self._record.line is line:
+            return self._record  # several patterns hit one line
         lines, at = self._around(offset - self.base)
         trace = assemble(lines, at)
         raised = raised_at(trace, line.number) if trace else None
-        return Record(self.source.name, line, trace, raised, is_quoted_code(lines, at))
+        self._record = Record(self.source.name, line, trace, raised, is_quoted_code(lines, at))
+        return self._record
 
     def _span(self, position: int) -> tuple[int, int]:
         position = min(position, self.end)

@@ -51,7 +51,7 @@ def _judge(
     strange = [f for f in strange if f not in after_stop]
     followers = [f for f in by_role[Role.CONSEQUENCE] if f not in after_stop]
     causes = Scale.of(followers, outlines, seen.exchanges).ranked(by_role[Role.CAUSE], strange)
-    conditions = by_role[Role.CONDITION]
+    conditions = _ordered(by_role[Role.CONDITION], outlines)
     if not any(f.failure for f in causes):
         causes, conditions = _demoted(causes, conditions, followers, seen.phases)
     verdict = _verdict(causes, followers, conditions, seen.phases)
@@ -65,6 +65,11 @@ def _judge(
         benign=tuple(by_role[Role.BENIGN]),
         gaps=_missing(verdict, followers, outlines),
     )
+
+
+def _ordered(conditions: list[Finding], outlines: Mapping[str, Failure]) -> list[Finding]:
+    """Conditions that no other one explains first; each part in the order in which they were seen."""
+    return sorted(conditions, key=lambda c: any(explains(other, c, outlines) for other in conditions))
 
 
 def _demoted(

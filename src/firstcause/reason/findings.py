@@ -33,7 +33,11 @@ def settled(observations: Sequence[Observation], outlines: Mapping[str, Failure]
         best = max(rivals, key=lambda o: _closeness(o, outlines))
         kin = reachable(best.failure, outlines)
         for other in rivals:
-            if other.failure != best.failure and other.failure not in kin and best.failure not in reachable(other.failure, outlines):
+            if (
+                other.failure != best.failure
+                and other.failure not in kin
+                and best.failure not in reachable(other.failure, outlines)
+            ):
                 beaten.add(id(other))
     return [seen for seen in observations if id(seen) not in beaten]
 

@@ -66,7 +66,9 @@ _SURROUNDED = tuple(
         (r"(?:^|\s)(?:-u|--user)[ =]['\"]?[^\s:'\"/]{1,100}:", r"(?!\d+(?:['\"\s]|$)|//)[^\s'\"]+", ""),
         (r"\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}", r"\S+", ""),
         # ?X-Amz-Signature=…&sig=…
-        (r"[?&](?:sig|signature|key|token|code|X-Amz-[A-Z][A-Za-z-]{2,30})=", r"[^\s&'\"<>#]{6,}", ""),
+        (r"[?&](?:sig|signature|X-Amz-[A-Z][A-Za-z-]{2,30})=", r"[^\s&'\"<>#]{6,}", ""),
+        # ?key=…; what is joined of parts (key=mooncake%2Fram%2F10.0.0.1) is a name
+        (r"[?&](?:key|token|code)=", r"[A-Za-z0-9_.~+=-]{8,}(?![%/:…\w.~+=-])", ""),
     )
 )
 
