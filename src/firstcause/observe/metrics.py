@@ -12,6 +12,9 @@ from firstcause.model import Line
 _SAMPLE = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)(\{[^\n]*\})? ([0-9.eE+-]+|NaN|[+-]Inf)")
 
 
+_COUNTED = ("_total", "_count", "_sum", "_bucket")  # counters add up over engines; of a gauge the highest counts
+
+
 @dataclass(slots=True)
 class Samples:
     """Per source and metric: the value of each label set (the last one wins) and the line it was first seen on."""
@@ -51,4 +54,6 @@ class Samples:
 
     def _sum(self, source: str, metric: str) -> float | None:
         values = self.values.get((source, metric))
-        return sum(values.values()) if values else None
+        if not values:
+            return None
+        return sum(values.values()) if metric.endswith(_COUNTED) else max(values.values())

@@ -23,6 +23,7 @@ KEEP = {
     Kind.FACT: 1 << 60,
 }  # records built per pattern and incident
 KEEP_SIGNAL = 12
+TRIES = 512  # hits of one signal looked at in one incident, kept or not
 INCIDENTS = 32  # whose observations are kept, at least; of earlier ones only the number
 MOST_FACTS = 500  # of one incident; an engine has some two hundred arguments
 QUIET = ("INFO", "DEBUG")
@@ -36,7 +37,9 @@ class Run:
     incident: int = 0
     phase: str | None = None
     failed: bool = False  # something other than noise was seen since the incident began
-    counts: dict[int, int] = field(default_factory=dict)
+    begun: bool = False  # a start banner was seen
+    counts: dict[int, int] = field(default_factory=dict)  # kept, of a signal; looked at, of anything else
+    tries: dict[int, int] = field(default_factory=dict)
     spent: set[int] = field(default_factory=set)  # patterns of which enough was seen in this incident
     line_ends: dict[int, int] = field(default_factory=dict)
     waiting: array[int] = field(default_factory=lambda: array("Q"))  # hits, packed; those without enough context stay
@@ -102,18 +105,18 @@ class Observer:
         if entry.kind is Kind.PHASE:  # by far the most frequent: a line of statistics every few seconds
             self._enter(entry.name)
             return
-        count = run.counts.get(number, 0)
-        if count >= KEEP.get(entry.kind, KEEP_SIGNAL):
-            run.spent.add(number)
-            return
         if offset <= run.line_ends.get(number, -1):
             return  # the same line again
         run.line_ends[number] = window.end_of_line(offset)
-        run.counts[number] = count + 1
         self._order += 1
-        self._read(window, offset, entry)
+        kept = self._read(window, offset, entry)
+        run.tries[number] = run.tries.get(number, 0) + 1
+        run.counts[number] = run.counts.get(number, 0) + kept
+        if run.counts[number] >= KEEP.get(entry.kind, KEEP_SIGNAL) or run.tries[number] >= TRIES * KEEP.get(entry.kind, 1):
+            run.spent.add(number)
 
-    def _read(self, window: Window, offset: int, entry: Entry) -> None:
+    def _read(self, window: Window, offset: int, entry: Entry) -> bool:
+        """Act on a hit; whether it counts towards what is kept of its pattern."""
         match entry.kind:
             case Kind.BANNER:
                 self._begin(window.line_at(offset).number)
@@ -126,9 +129,10 @@ class Observer:
             case Kind.METRIC:
                 self.samples.add(self._run.source, window.line_at(offset))
             case Kind.SIGNAL:
-                self._signal(window, offset, entry)
+                return self._signal(window, offset, entry)
             case _:
                 self._generic(window, offset, entry)
+        return True
 
     def _enter(self, phase: str) -> None:
         """The server enters a phase; a stop after a failure is part of the failure."""
@@ -139,11 +143,14 @@ class Observer:
     def _begin(self, line: int) -> None:
         """A banner: a new incident, if the one before got anywhere."""
         run = self._run
-        if run.phase in (None, "config") and not run.failed:
-            return
+        early = run.phase in (None, "config") and not (run.begun and run.failed)
+        run.begun = True
+        if early:
+            return  # the same start: several processes print a banner, and imports may complain before it
         run.incident += 1
         run.phase, run.failed = None, False
         run.counts.clear()
+        run.tries.clear()
         run.spent.clear()
         self.starts.append((run.source, run.incident, line))
         if run.incident % INCIDENTS == 0:
@@ -154,25 +161,27 @@ class Observer:
         self.observations = [o for o in self.observations if o.record.source != source or o.incident > until]
         self.facts = {key: facts for key, facts in self.facts.items() if key[0] != source or key[1] > until}
 
-    def _signal(self, window: Window, offset: int, entry: Entry) -> None:
+    def _signal(self, window: Window, offset: int, entry: Entry) -> bool:
+        """Test the signal at a hit; whether it is really seen there."""
         signal = entry.signal
         assert signal is not None
         values = _captured(signal, window, offset)
         if values is None:
-            return
+            return False
         line = window.line_at(offset)
         if signal.process and line.process and line.process.kind not in (*signal.process, "other"):
-            return
+            return False
         record = window.record_at(offset, with_trace=line.level not in QUIET)
         phase = self._phase(record)
         if not _stands(signal, record, phase):
-            return
+            return False
         if signal.code:
             quoted = _quoted(signal, record)
             if quoted is None:
-                return
+                return False
             values = {**quoted, **values}
         self._keep(entry, Observation(entry.failure, signal.name, record, values, self._order, signal.sure, phase))
+        return True
 
     def _generic(self, window: Window, offset: int, entry: Entry) -> None:
         line = window.line_at(offset)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firstcause.knowledge.schema import Failure, Role
+from firstcause.knowledge.schema import Failure, Role, Scope
 from firstcause.model import Diagnosis, Finding, Gap, Incident, Observation, Status, Verdict
-from firstcause.reason.findings import findings, settled, unnamed
+from firstcause.reason.findings import findings, loud, settled, unnamed
 from firstcause.reason.graph import explains, first
 from firstcause.reason.rank import Scale, mute
 
@@ -47,13 +47,14 @@ def _judge(
     found = [f for f in findings(observations, outlines) if f.status in (Status.CONFIRMED, Status.SUSPECTED)]
     by_role = {role: [f for f in found if outlines[f.failure].role is role] for role in Role}
     strange = unnamed(observations)
+    serving = "serving" in seen.phases
     after_stop = [f for f in strange + by_role[Role.CONSEQUENCE] if _all_after_stop(f)]
     strange = [f for f in strange if f not in after_stop]
-    followers = [f for f in by_role[Role.CONSEQUENCE] if f not in after_stop]
+    followers = [f for f in by_role[Role.CONSEQUENCE] if f not in after_stop and not (serving and _is_quiet(f))]
     causes = Scale.of(followers, outlines, seen.exchanges).ranked(by_role[Role.CAUSE], strange)
     conditions = _ordered(by_role[Role.CONDITION], outlines)
-    if not any(f.failure for f in causes):
-        causes, conditions = _demoted(causes, conditions, followers, seen.phases)
+    if not any(f.failure and not _is_hint(f, outlines) for f in causes):
+        causes, conditions = _demoted(causes, conditions, followers, seen.phases, outlines)
     verdict = _verdict(causes, followers, conditions, seen.phases)
     heads, rest = _heads(causes)
     explained = [_explained(f, heads, outlines) for f in [*rest, *followers, *(s for s in strange if s not in causes)]]
@@ -73,9 +74,15 @@ def _ordered(conditions: list[Finding], outlines: Mapping[str, Failure]) -> list
 
 
 def _demoted(
-    causes: list[Finding], conditions: list[Finding], followers: list[Finding], phases: frozenset[str]
+    causes: list[Finding],
+    conditions: list[Finding],
+    followers: list[Finding],
+    phases: frozenset[str],
+    outlines: Mapping[str, Failure],
 ) -> tuple[list[Finding], list[Finding]]:
-    """A plain error line of a server that runs on is a condition, not the cause of a failure."""
+    """What is only hinted at, or is a plain error line, while the server runs on is a condition, not the cause of a failure."""
+    if causes and not followers and "serving" in phases and all(_is_hint(c, outlines) for c in causes):
+        return [], [*conditions, *causes]
     signal = causes[0].observations[0].signal if causes else ""
     if signal == "trouble" and phases & {"serving", "metrics"}:
         return [], conditions
@@ -109,6 +116,17 @@ def _explained(finding: Finding, heads: list[Finding], outlines: Mapping[str, Fa
     if not by and heads:
         by = [heads[0].failure or "unrecognised-error"]
     return replace(finding, explained_by=tuple(by))
+
+
+def _is_quiet(finding: Finding) -> bool:
+    return not any(loud(observation) for observation in finding.observations)
+
+
+def _is_hint(finding: Finding, outlines: Mapping[str, Failure]) -> bool:
+    """A suspicion about the server itself that only a quiet line raises."""
+    if not finding.failure or outlines[finding.failure].scope is not Scope.SERVER:
+        return False
+    return finding.status is Status.SUSPECTED and _is_quiet(finding)
 
 
 def _all_after_stop(finding: Finding) -> bool:

@@ -58,9 +58,9 @@ def unnamed(observations: Sequence[Observation]) -> list[Finding]:
 
 
 def loud(observation: Observation) -> bool:
-    """Whether the line itself reports an error: an exception, or a line of level ERROR and above."""
+    """Whether the line itself reports an error: an exception, a line of level ERROR and above, an error object of an answer."""
     record = observation.record
-    return record.raised is not None or record.line.level in LOUD or record.trace is not None
+    return '"error"' in record.line.text or record.raised is not None or record.line.level in LOUD or record.trace is not None
 
 
 def _finding(failure: Failure, group: Sequence[Observation]) -> Finding | None:

@@ -24,7 +24,12 @@ def explains(cause: Finding, other: Finding, outlines: Mapping[str, Failure]) ->
     """Whether the knowledge says so and time allows it: the cause does not first show after the last sign of the other."""
     if cause.failure == other.failure or other.failure not in reachable(cause.failure, outlines):
         return False
-    return first(cause) <= max(observation.order for observation in other.observations)
+    return first(cause) <= max(observation.order for observation in other.observations) or bool(_places(cause) & _places(other))
+
+
+def _places(finding: Finding) -> set[tuple[str, int]]:
+    """The lines of a finding; on one line nothing is earlier than the other."""
+    return {observation.record.order for observation in finding.observations}
 
 
 def first(finding: Finding) -> int:

@@ -138,8 +138,9 @@ def _around(page: Page, report: Report) -> None:
     """What stands around the answer, briefly."""
     _folded(page, "makes it worse", report["conditions"], "title")
     _folded(page, "harmless", report["benign"])
-    starts = report["incidents"]
-    if len(starts) > 1:
+    sources = [one["source"] for one in report["incidents"]]
+    starts = [one for one in report["incidents"] if sources.count(one["source"]) > 1]
+    if starts:
         earlier = [
             f"{one['cause'] or one['verdict']} ({_location(page, one | {'line': one['first_line']})})" for one in starts[:-1]
         ]
