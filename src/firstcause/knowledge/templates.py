@@ -71,7 +71,7 @@ def find_expression(signal: Signal) -> bytes:
         parts.pop(0)
     while parts and parts[-1][0] == "text":
         parts.pop()
-    out = [HOLES[kind][0] if kind != "literal" else _literal(value, _FIND_QUOTES, r"[ \t]+") for kind, value in parts]
+    out = [HOLES[kind][0] if kind != "literal" else _literal(value, _FIND_QUOTES, " ") for kind, value in parts]
     if parts and parts[-1][0] != "literal":
         out[-1] = _FIRST[parts[-1][0]]  # one character proves the hole; the rest would only be reported again
     return "".join(out).encode()
