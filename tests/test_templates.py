@@ -71,4 +71,4 @@ def test_capture_never_raises(line: str) -> None:
 
 
 def test_the_database_knows_hits_in_any_bytes() -> None:
-    assert found(Signal("s", text="CUDA out of memory"), "\x00\x1b[1m CUDA  out of memory ½")
+    assert found(Signal("s", text="CUDA out of memory"), "\x00\x1b[1m CUDA out of memory ½")

@@ -110,9 +110,14 @@ def compile_database(expressions: Sequence[bytes], once: Sequence[bool] = ()) ->
         expressions=list(expressions),
         ids=list(range(len(expressions))),
         elements=len(expressions),
-        flags=[hyperscan.HS_FLAG_SINGLEMATCH if single else 0 for single in once] or [0] * len(expressions),
+        flags=[_flags(single) for single in once or [False] * len(expressions)],
     )
     return database
+
+
+def _flags(once: bool) -> int:
+    """`^` and `$` stand for the ends of a line, as whoever writes a pattern means them."""
+    return int(hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_SINGLEMATCH if once else 0))
 
 
 def _entries(catalog: Catalog) -> list[Entry]:

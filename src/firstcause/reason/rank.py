@@ -45,9 +45,16 @@ class Scale:
         """Causes that no other cause explains, best first; an unrecognised one leads only where no recognised one answers."""
         roots = [c for c in causes if not any(explains(other, c, self.outlines) for other in causes)]
         ranked = sorted(roots, key=self._weight)
-        if any(self._answers(c) for c in roots):
-            return ranked
-        return [*best_strange(strange), *ranked]
+        best = best_strange(strange)
+        saved_error = bool(best) and best[0].observations[0].signal == "body" and self._is_saved(best[0])
+        answering = [c for c in roots if self._answers(c)]
+        if saved_error and all(self._is_request(c) and not self._is_saved(c) for c in answering):
+            return [*best, *ranked]
+        return ranked if answering else [*best, *ranked]
+
+    def _is_saved(self, finding: Finding) -> bool:
+        """Whether it is seen in an HTTP answer that the person saved: what they ask about."""
+        return any(observation.record.source in self.exchanges for observation in finding.observations)
 
     def _is_request(self, cause: Finding) -> bool:
         return self.outlines[cause.failure].scope is Scope.REQUEST
@@ -62,11 +69,10 @@ class Scale:
         """The server before a request, what the person saved before what the log holds, sure, loud, early and deep first."""
         best = cause.observations[0]
         depth = best.record.line.process.depth if best.record.line.process else 0
-        saved = any(o.record.source in self.exchanges for o in cause.observations)
         return (
             self.server_fell and self._is_request(cause),
             cause.status is not Status.CONFIRMED,
-            self._is_request(cause) and bool(self.exchanges) and not saved,
+            self._is_request(cause) and bool(self.exchanges) and not self._is_saved(cause),
             not loud(best),
             first(cause),
             -depth,
