@@ -116,6 +116,7 @@ class Record:
     trace: Trace | None = None
     raised: Raised | None = None  # the exception whose last line (or message) this is
     quoted_code: bool = False  # the line is a source line inside a traceback, not output
+    status: Line | None = None  # the status line of the HTTP answer whose body this is
 
     @property
     def order(self) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from firstcause.knowledge.phases import frame_matches, life
 from firstcause.knowledge.schema import Signal
 from firstcause.knowledge.templates import capture
-from firstcause.model import Observation, Record, Value, Window
+from firstcause.model import Line, Observation, Record, Value, Window
 from firstcause.observe.detector import Detector, Entry, Kind, unpacked
 from firstcause.observe.facts import facts_in
 from firstcause.observe.generic import unnamed
@@ -27,6 +27,7 @@ TRIES = 512  # hits of one signal looked at in one incident, kept or not
 INCIDENTS = 32  # whose observations are kept, at least; of earlier ones only the number
 MOST_FACTS = 500  # of one incident; an engine has some two hundred arguments
 QUIET = ("INFO", "DEBUG")
+HEADERS = 40  # lines between a status line and its body
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class Run:
     incident: int = 0
     phase: str | None = None
     failed: bool = False  # something other than noise was seen since the incident began
+    status: Line | None = None  # the last status line of a saved HTTP answer
     begun: bool = False  # a start banner was seen
     counts: dict[int, int] = field(default_factory=dict)  # kept, of a signal; looked at, of anything else
     tries: dict[int, int] = field(default_factory=dict)
@@ -126,6 +128,7 @@ class Observer:
                 facts.update(list(found.items())[: max(0, MOST_FACTS - len(facts))])
             case Kind.EXCHANGE:
                 self.exchanges.add(self._run.source)
+                self._run.status = window.line_at(offset)
             case Kind.METRIC:
                 self.samples.add(self._run.source, window.line_at(offset))
             case Kind.SIGNAL:
@@ -196,7 +199,14 @@ class Observer:
         run = self._run
         loud = observation.record.line.level not in QUIET
         run.failed = run.failed or (entry.grave and loud and run.phase != "shutdown")
-        self.observations.append(replace(observation, incident=run.incident))
+        self.observations.append(replace(observation, record=self._answered(observation.record), incident=run.incident))
+
+    def _answered(self, record: Record) -> Record:
+        """The record with the status line before it, where it is the body of a saved HTTP answer."""
+        status = self._run.status
+        if status is None or not record.line.message.lstrip().startswith("{"):
+            return record
+        return replace(record, status=status) if 0 < record.line.number - status.number <= HEADERS else record
 
     def _phase(self, record: Record) -> str | None:
         proved = life().of_frames(record.trace.frames) if record.trace else None

@@ -176,7 +176,8 @@ def _evidence(observations: Sequence[Observation]) -> list[dict[str, Any]]:
 def _piece(seen: Observation) -> dict[str, Any]:
     line = seen.record.line
     piece: dict[str, Any] = {"source": seen.record.source, "line": line.number, "process": _process(line)}
-    piece |= {"time": line.time, "text": line.text[:LONGEST_QUOTE]}
+    status = f"{seen.record.status.text}\n" if seen.record.status else ""  # an error body means little without it
+    piece |= {"time": line.time, "text": status + line.text[:LONGEST_QUOTE]}
     return piece | ({"count": seen.count} if seen.count > 1 else {})
 
 
