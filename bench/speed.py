@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from serve_log import write
-
 from firstcause.knowledge.catalog import open_catalog
 from firstcause.knowledge.templates import capture_pattern
 from firstcause.observe.detector import Detector, detector
+from serve_log import write
 
 BLOCK = 4 << 20
 SAMPLE = 8 << 20  # bytes that a slow way is measured on
