@@ -60,7 +60,7 @@ def _raw(whole: Detector, log: Path) -> None:
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, memoryview(data) as view:
         for start in range(0, len(view), BLOCK):
             with view[start : start + BLOCK] as block:
-                whole.scan(block, lambda entry, end: None)
+                whole.database.scan(block, match_event_handler=lambda *hit: None)  # type: ignore[type-var]
 
 
 def _diagnose(log: Path) -> None:

@@ -164,7 +164,7 @@ def test_no_secret_and_no_control_sequence_is_written(tmp_path: Path, format: st
     lines = [f"ERROR RuntimeError: {nasty} {secret}" for secret in SECRETS]
     log = put(tmp_path / "a\x1b[31m\u202e.log", "\n".join(lines) + "\n")
     out = tmp_path / "report"
-    done = firstcause("diagnose", log, "--format", format, *(["-o", out] if to_file else []))
+    done = firstcause("diagnose", log, "--format", format, *(["-o", str(out)] if to_file else []))
     text = out.read_text() if to_file else done.stdout.decode()
     assert text
     assert not set(text) & {"\x1b", "\x9b", "\x07", "\u202e", "\x00"}

@@ -62,13 +62,13 @@ def test_a_bomb_ends_at_its_limit_with_a_gap(tmp_path: Path, catalog: Catalog, n
 
 def test_a_mistake_of_ours_becomes_a_gap_and_the_next_lines_are_read(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Any = Observer._read
-    broken = []
+    broken: list[bool] = []
 
-    def breaks_once(*arguments: Any) -> None:
+    def breaks_once(*arguments: Any) -> bool:
         if not broken:
-            broken.append(1)
+            broken.append(True)
             raise ZeroDivisionError("ours")
-        read(*arguments)
+        return bool(read(*arguments))
 
     monkeypatch.setattr(Observer, "_read", breaks_once)
     report = run(Request(["-"], stdin=io.BytesIO(EXAMPLE.read_bytes())), catalog).report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def wrapped(data: bytes) -> bytes:
     return b"\n".join(line[at : at + 80] for line in data.split(b"\n") for at in range(0, max(1, len(line)), 80))
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "crlf": lambda data: data.replace(b"\n", b"\r\n"),
     "cr only": lambda data: data.replace(b"\n", b"\r"),
     "nuls": lambda data: data.replace(b" ", b"\0"),

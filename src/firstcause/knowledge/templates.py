@@ -71,7 +71,7 @@ def find_expression(signal: Signal) -> bytes:
         parts.pop(0)
     while parts and parts[-1][0] == "text":
         parts.pop()
-    out = [HOLES[kind][0] if kind != "literal" else _literal(value, _FIND_QUOTES, " ") for kind, value in parts]
+    out = [HOLES[kind][0] if kind != "literal" else _literal(value, _FIND_QUOTES) for kind, value in parts]
     if parts and parts[-1][0] != "literal":
         out[-1] = _FIRST[parts[-1][0]]  # one character proves the hole; the rest would only be reported again
     return "".join(out).encode()
@@ -197,12 +197,13 @@ def _parts(text: str) -> list[tuple[str, str]]:
     return parts
 
 
-def _literal(text: str, quotes: dict[str, str], blank: str) -> str:
+def _literal(text: str, quotes: dict[str, str], blank: str = "") -> str:
+    """Literal text as a pattern; `blank` stands for every run of blanks, or they stay as they are."""
     out: list[str] = []
     for piece in re.split(r"([ \t]+|['\"`])", text):
         if not piece:
             continue
-        if piece.isspace():
+        if piece.isspace() and blank:
             out.append(blank)
         else:
             out.append(quotes.get(piece) or re.escape(piece))
