@@ -52,7 +52,7 @@ def test_a_good_file_of_a_user_passes(tmp_path: Path) -> None:
         ("title =", "titel =", "titel: is not a key"),
         ('role = "cause"', 'role = "reason"', "role: is 'reason'"),
         ('phase = "startup"', "phase = 3", "phase: is a int"),
-        ('id = "frob-upside-down"', 'id = "frob"', "expected the file's name"),
+        ('id = "frob-upside-down"', 'id = "frob"', "expected the name of the file"),
         ('stack = "vllm"', 'stack = "gpu"', "expected the folder's name"),
         ("{layer:int}", "{layer:number}", "unknown hole type"),
         ("of layer {layer} is", "of layer {leyer} is", "not every signal gives this value"),

@@ -124,7 +124,7 @@ def _check_patterns(failure: Failure, problems: Problems) -> None:
     """Every pattern can be used; one that cannot would break the whole database."""
     for number, signal in enumerate(failure.signals, 1):
         for key, text, one in (
-            ("text", signal.text or signal.regex, signal),
+            ("regex" if signal.regex else "text", signal.text or signal.regex, signal),
             ("code", signal.code, Signal("", text=signal.code)),
         ):
             if text and (wrong := problem(one)):
