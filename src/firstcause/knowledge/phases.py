@@ -29,11 +29,16 @@ class Life:
 
     def of_frames(self, frames: tuple[tuple[str, str], ...]) -> str | None:
         """The phase that a traceback proves, judged by its innermost telling frame."""
-        for file, function in reversed(frames):
-            for phase in self.phases:
-                if any(frame_matches(wanted, file, function) for wanted in phase.frames):
-                    return phase.name
-        return None
+        return next((name for frame in reversed(frames) if (name := _of_frame(self, *frame)) is not None), None)
+
+
+@lru_cache(maxsize=4096)
+def _of_frame(stages: Life, file: str, function: str) -> str | None:
+    """The phase that one frame proves; kept, since a long chain of exceptions shows the same frames again and again."""
+    for phase in stages.phases:
+        if any(frame_matches(wanted, file, function) for wanted in phase.frames):
+            return phase.name
+    return None
 
 
 def frame_matches(wanted: str, file: str, function: str) -> bool:
