@@ -1,6 +1,6 @@
 """Failures made with the real vLLM, as a user would make them, and diagnosed by the command as a user would call it.
 
-Needs `make real-vllm`; without it these tests say so and are not run. In CI it is always there (FIRSTCAUSE_REAL_VLLM=required).
+Needs `make real-vllm`; without it these tests say so and are not run. In CI (CI=true) it must be there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-HOME = Path(os.environ.get("FIRSTCAUSE_REAL_VLLM_DIR", Path.home() / ".cache/firstcause/vllm-0.32.0-cpu"))
+HOME = Path(os.environ.get("FIRSTCAUSE_REAL_VLLM", Path.home() / ".cache/firstcause/vllm-0.32.0-cpu"))
 INSTALLED = (HOME / ".complete").exists()
 REQUIRED = os.environ.get("CI") == "true"
 TINY = Path(__file__).parent / "real" / "tiny_model.py"
