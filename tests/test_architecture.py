@@ -35,6 +35,11 @@ def test_knowledge_imports_no_stage() -> None:
         assert imported(path) <= {"knowledge", *SHARED}, path
 
 
+def test_live_collects_only() -> None:
+    for path in (ROOT / "live").rglob("*.py"):
+        assert imported(path) <= {"live", *SHARED}, path
+
+
 def test_only_the_command_line_prints() -> None:
     for path in ROOT.rglob("*.py"):
         if "cli" not in path.parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,12 +24,14 @@ Progress = Callable[[Source, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to diagnose: paths as typed ("-" is standard input), and whether every incident is told."""
+    """What to diagnose: paths as typed ("-" is standard input), what was fetched live, and whether every incident is told."""
 
     paths: Sequence[str]
     every: bool = False
     stdin: BinaryIO | None = None
     progress: Progress | None = None
+    live: Sequence[Source] = ()  # answers and measurements of running parts, as they would be saved
+    gaps: Sequence[Gap] = ()  # what could not be fetched
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Outcome:
 
 def run(request: Request, catalog: Catalog) -> Outcome:
     """The whole flow. What cannot be read becomes a gap; nothing is raised for evidence."""
-    gaps: list[Gap] = []
+    gaps = list(request.gaps)
     observer = Observer(detector(catalog))
     read = _observe(request, observer, gaps)
     observer.close(catalog.signals())
@@ -56,7 +59,7 @@ def run(request: Request, catalog: Catalog) -> Outcome:
 def _observe(request: Request, observer: Observer, gaps: list[Gap]) -> int:
     formats = builtin()
     read = 0
-    for source in sources(request.paths, request.stdin, on_gap=gaps.append):
+    for source in chain(sources(request.paths, request.stdin, on_gap=gaps.append), request.live):
         read += _read(source, observer, formats, gaps, request.progress)
     return read
 
