@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from firstcause.cli import live
 from firstcause.cli.output import drop_output
 from firstcause.errors import UsageError
 from firstcause.knowledge.catalog import open_catalog
+from firstcause.live import is_live
 from firstcause.model import Source, Verdict
 from firstcause.pipeline import Progress, Request, run
 from firstcause.report.render import FORMATS, render
@@ -31,22 +33,32 @@ def add_to(verbs: Any) -> None:
         description="Finds the first cause in logs, folders, archives, saved HTTP answers and metrics, together one incident.",
         epilog="exit code: 0 nothing wrong, 1 a failure, 2 wrong usage, 3 nothing could be read, 4 degraded only",
     )
-    parser.add_argument("evidence", nargs="+", metavar="PATH", help='file, folder or archive; "-" is standard input')
+    parser.add_argument(
+        "evidence",
+        nargs="+",
+        metavar="PATH|URL",
+        help='file, folder, archive, or http://HOST:PORT of a server; "-" is standard input',
+    )
     parser.add_argument("--format", choices=list(FORMATS), default="terminal", help="default: %(default)s")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report there")
     parser.add_argument("--all", action="store_true", help="tell every incident, not only the latest of each source")
     parser.add_argument(
         "--knowledge", action="append", type=Path, default=[], metavar="DIR", help="a folder of your own failure files"
     )
+    live.add_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="tell what was read and how long it took")
     parser.set_defaults(run=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
     catalog = open_catalog(args.knowledge)
-    with _progress(args.evidence) as progress:
-        stdin = sys.stdin.buffer if "-" in args.evidence and sys.stdin is not None else None
-        outcome = run(Request(args.evidence, args.all, stdin, progress), catalog)
+    paths = [argument for argument in args.evidence if not is_live(argument)]
+    looks = live.looks(args)
+    parts = [part for look in looks for part in look.parts]
+    gaps = [gap for look in looks for gap in look.gaps]
+    with _progress(paths) as progress:
+        stdin = sys.stdin.buffer if "-" in paths and sys.stdin is not None else None
+        outcome = run(Request(paths, args.all, stdin, progress, parts, gaps), catalog)
     _write(_rendered(outcome.report, args), args.output)
     if args.verbose:
         print(f"firstcause: {outcome.read} sources read, {len(catalog)} failures known", file=sys.stderr)

@@ -19,7 +19,7 @@ from firstcause.errors import KnowledgeError, KnowledgeErrors
 from firstcause.knowledge.loader import BUILTIN, load_file, load_folder
 from firstcause.knowledge.schema import Failure, Role, Scope, Signal
 
-FORMAT = 8  # of the cached outline; raise it when Failure, Signal or the patterns made of them change
+FORMAT = 9  # of the cached outline; raise it when Failure, Signal or the patterns made of them change
 _DIGEST = hashlib.sha256().digest_size
 
 

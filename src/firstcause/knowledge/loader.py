@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firstcause.errors import KnowledgeError
+from firstcause.knowledge.promtext import series
 from firstcause.knowledge.schema import KINDS, PHASES, PROCESSES, STACKS, Example, Failure, Remedy, Role, Scope, Signal
 from firstcause.knowledge.templates import problem
 
@@ -21,7 +22,8 @@ _FAILURE = {
 }  # fmt: skip
 _SIGNAL = {
     "name": str, "in": list, "process": list, "text": str, "regex": str, "metric": str, "per": str,
-    "above": (int, float), "below": (int, float), "trace": list, "not_trace": list, "code": str, "during": list, "sure": bool,
+    "above": (int, float), "below": (int, float), "least": (int, float), "over": str, "lasting": int,
+    "trace": list, "not_trace": list, "code": str, "during": list, "sure": bool,
     "seen": list, "not_seen": list,
 }  # fmt: skip
 _REMEDY = {"title": str, "set": dict, "commands": list, "cost": str, "risk": str}
@@ -114,10 +116,25 @@ def _check_choices(data: Mapping[str, Any], problems: Problems) -> None:
         given = [key for key in ("text", "regex", "metric") if signal.get(key)]
         if len(given) != 1:
             problems.add(f"signal[{number}]", f"gives {', '.join(given) or 'nothing'}", "one of text, regex, metric")
+        _check_metric(signal, f"signal[{number}]", problems)
         for key, choices in (("in", KINDS), ("process", PROCESSES)):
             for item in signal.get(key, []):
                 if item not in choices:
                     problems.add(f"signal[{number}].{key}", f"holds {item!r}", f"some of {', '.join(choices)}")
+
+
+def _check_metric(signal: Mapping[str, Any], where: str, problems: Problems) -> None:
+    """Metrics can be read, and what only belongs to them stands with them."""
+    for key in ("metric", "per"):
+        try:
+            series(signal[key]) if key in signal else None
+        except ValueError as error:
+            problems.add(f"{where}.{key}", str(error))
+    if signal.get("over", "") not in ("", "increase", "rate"):
+        problems.add(f"{where}.over", f"is {signal['over']!r}", "increase or rate")
+    for key in ("per", "least", "over", "lasting", "above", "below"):
+        if key in signal and "metric" not in signal:
+            problems.add(f"{where}.{key}", "belongs to a metric", "a signal with metric")
 
 
 def _check_patterns(failure: Failure, problems: Problems) -> None:
@@ -152,7 +169,11 @@ def _failure(data: Mapping[str, Any], file: str) -> Failure:
 
 def _signal(data: Mapping[str, Any], number: int) -> Signal:
     lists = {key: tuple(data.get(key, ())) for key in ("process", "trace", "not_trace", "during", "seen", "not_seen")}
-    plain = {key: data[key] for key in ("text", "regex", "metric", "per", "code", "above", "below", "sure") if key in data}
+    plain = {
+        key: data[key]
+        for key in ("text", "regex", "metric", "per", "code", "above", "below", "least", "over", "lasting", "sure")
+        if key in data
+    }
     fields: dict[str, Any] = plain | lists
     return Signal(name=data.get("name", f"s{number}"), kinds=tuple(data.get("in", ("log",))), **fields)
 

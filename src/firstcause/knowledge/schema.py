@@ -38,10 +38,13 @@ class Signal:
     process: tuple[str, ...] = ()  # only lines of these kinds of process (a line without one always passes)
     text: str = ""  # the message as the software writes it, with typed holes
     regex: str = ""
-    metric: str = ""  # a metric's name, compared with `above` or `below`, over `per` where given
-    per: str = ""
+    metric: str = ""  # a metric's name, with labels where only some of its series count (see promtext.py)
+    per: str = ""  # a counter that the value is divided by
+    least: float = 0.0  # what `per` must have counted before the ratio says anything
     above: float | None = None
     below: float | None = None
+    over: str = ""  # "increase" or "rate" (per second): of a counter, between two scrapes; nothing is judged by one alone
+    lasting: int = 0  # seconds for which the value must stay beyond the bound before someone is woken (the `for` of an alert)
     trace: tuple[str, ...] = ()  # at least one stands in the record's traceback ("fn", "file.py", "file.py:fn")
     not_trace: tuple[str, ...] = ()
     code: str = ""  # a template that a line of the record's traceback fulfils; its holes are values too

@@ -11,9 +11,11 @@ import hyperscan
 
 from firstcause.knowledge.catalog import Catalog, read_cache, write_cache
 from firstcause.knowledge.phases import life
+from firstcause.knowledge.promtext import series
 from firstcause.knowledge.schema import Role, Signal
 from firstcause.knowledge.templates import find_expression
 from firstcause.observe.facts import MARKS
+from firstcause.observe.metrics import SCRAPED
 
 
 class Kind(StrEnum):
@@ -126,8 +128,9 @@ def _entries(catalog: Catalog) -> list[Entry]:
     entries = [
         Entry(Kind.SIGNAL, find_expression(signal), id, signal, grave=id in grave) for id, signal in signals if not signal.metric
     ]
-    metrics = {name for _, signal in signals for name in (signal.metric, signal.per) if name}
+    metrics = {series(name).metric for _, signal in signals for name in (signal.metric, signal.per) if name}
     entries += [Entry(Kind.METRIC, _metric_expression(name), name=name) for name in sorted(metrics)]
+    entries.append(Entry(Kind.METRIC, SCRAPED.encode()))
     stages = life()
     for phase in stages.phases:
         entries += [Entry(Kind.PHASE, _template(text), name=phase.name) for text in phase.lines]
