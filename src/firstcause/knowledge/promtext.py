@@ -1,4 +1,7 @@
-"""How a signal names a metric: `vllm:num_requests_waiting`, or some series of it: `vllm:engine_sleep_state{sleep_state="awake"}`."""
+"""How a signal names a metric: `vllm:num_requests_waiting`, or some series of it.
+
+Some series: `vllm:engine_sleep_state{sleep_state="awake"}`.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from firstcause.live import Ask, Look
-from firstcause.live.http import Answer, Call, Limits, checked, fetch
+from firstcause.live.http import DEFAULT_LIMITS, Answer, Call, Limits, checked, fetch
 from firstcause.live.processes import about_port
 from firstcause.live.session import as_source, exchange, measured, scrape
 from firstcause.model import Gap
@@ -28,7 +28,7 @@ class Visit:
 
     base: str
     ask: Ask
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
     sleep: Callable[[float], None] = time.sleep
     texts: list[str] = field(default_factory=list)
     pages: list[tuple[float, Answer]] = field(default_factory=list)
@@ -68,7 +68,7 @@ def base_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
 
 
-def look(url: str, ask: Ask, limits: Limits = Limits()) -> Look:
+def look(url: str, ask: Ask, limits: Limits = DEFAULT_LIMITS) -> Look:
     """What a server shows of itself. Raises UsageError for a URL that cannot be asked; whatever it answers is evidence."""
     visit = Visit(base_of(url), ask, limits)
     answers = visit.all(PATHS)

@@ -26,6 +26,9 @@ class Limits:
     body: int = 16 << 20
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request. Nothing in it is ever shown but method, URL without user and password, and body."""
@@ -63,7 +66,7 @@ class Answer:
         return self.body.decode("utf-8", "replace")
 
 
-def fetch(call: Call, limits: Limits = Limits()) -> Answer:
+def fetch(call: Call, limits: Limits = DEFAULT_LIMITS) -> Answer:
     """The answer to a call, within the limits. Raises UsageError for a URL that cannot be asked; nothing else."""
     parts = checked(call.url)
     begun = time.monotonic()

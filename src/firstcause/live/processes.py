@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104 - compared with, not bound to
+LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 STATES = {
     psutil.STATUS_STOPPED: "stopped (T)",
     psutil.STATUS_TRACING_STOP: "stopped by a debugger (t)",

@@ -13,7 +13,10 @@ MOST_AT_ONCE = 16
 
 
 def look_at(urls: Sequence[str], ask: Ask) -> list[Look]:
-    """One look per server, in the order of the URLs. Raises UsageError for the first URL that cannot be asked, before anything is sent."""
+    """One look per server, in the order of the URLs.
+
+    Raises UsageError for the first URL that cannot be asked, before anything is sent.
+    """
     for url in urls:
         checked(url)
     with ThreadPoolExecutor(min(MOST_AT_ONCE, len(urls))) as pool:
