@@ -68,6 +68,9 @@ class Process:
         return f"{self.label} pid={self.pid}" if self.pid is not None else self.label
 
 
+MEASURED = "firstcause: "  # begins a line of evidence that firstcause measured itself, on a running part
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One physical line, framed: wrappers and prefixes are taken off `message` and kept as fields."""

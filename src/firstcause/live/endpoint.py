@@ -76,6 +76,8 @@ def look(url: str, ask: Ask, limits: Limits = DEFAULT_LIMITS) -> Look:
     for path in ("/health", "/v1/models", "/version"):
         if answers[path].status != 404 or kind == "other":
             visit.texts.append(exchange(answers[path]))
+    if answers["/health"].ok and answers["/v1/models"].ok:
+        visit.note(f"{visit.base}/health answers 200: the server serves")
     _gaps(visit, answers)
     if kind == "nothing":
         visit.texts[1:] = []  # refused four times is refused
@@ -85,7 +87,8 @@ def look(url: str, ask: Ask, limits: Limits = DEFAULT_LIMITS) -> Look:
     if kind == "vLLM":
         visit.texts += [exchange(answer) for answer in visit.all(DEV_PATHS).values() if answer.ok]
     _probed(visit, answers, kind)
-    visit.texts += [measured(line) for line in about_port(visit.base, kind == "nothing")]
+    # what the machine shows comes first: nothing that the server says can be earlier than the state of its processes
+    visit.texts[:0] = [measured(line) for line in about_port(visit.base, kind == "nothing")]
     return Look(visit.base, kind, (as_source(visit.base, visit.texts),), tuple(visit.gaps))
 
 

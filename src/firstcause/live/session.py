@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from firstcause.live.http import Answer
-from firstcause.model import Source
+from firstcause.model import MEASURED, Source
 
 # what curl says, and its exit code, for what http.py says
 _CURL = (
@@ -25,7 +25,7 @@ _SHOWN = ("content-type", "content-length", "server", "server-timing", "retry-af
 
 def measured(text: str) -> str:
     """A line with something that firstcause measured or did itself."""
-    return f"firstcause: {text}\n"
+    return f"{MEASURED}{text}\n"
 
 
 def exchange(answer: Answer) -> str:

@@ -11,7 +11,7 @@ from firstcause.knowledge.schema import Signal
 from firstcause.model import Line
 
 # vllm:num_preemptions_total{engine="0",model_name="m"} 72.0
-_SAMPLE = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)(\{[^\n]*\})? ([0-9.eE+-]+|NaN|[+-]Inf)")
+_SAMPLE = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)(\{[^\n]*\})? ([0-9.eE+-]+|NaN|[+-]Inf)(?=\s|$)")
 # firstcause: scraped http://host:8000/metrics at 1765000000.5
 _MARK = re.compile(r"firstcause: scraped \S+ at ([0-9.]+)")
 SCRAPED = "firstcause: scraped "

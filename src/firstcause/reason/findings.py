@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from firstcause.knowledge.schema import Failure, Role
 from firstcause.knowledge.templates import weight
-from firstcause.model import Finding, Observation, Status, Value
+from firstcause.model import MEASURED, Finding, Observation, Status, Value
 from firstcause.reason.graph import reachable
 
 LOUD = ("ERROR", "CRITICAL", "FATAL")
@@ -58,9 +58,13 @@ def unnamed(observations: Sequence[Observation]) -> list[Finding]:
 
 
 def loud(observation: Observation) -> bool:
-    """Whether the line itself reports an error: an exception, a line of level ERROR and above, an error object of an answer."""
+    """Whether the line itself reports an error: an exception, a line of level ERROR and above, an error object of an answer.
+
+    What firstcause measured itself is as good: it asked, and nobody phrases it by the way.
+    """
     record = observation.record
-    return '"error"' in record.line.text or record.raised is not None or record.line.level in LOUD or record.trace is not None
+    told = '"error"' in record.line.text or record.line.text.startswith(MEASURED)
+    return told or record.raised is not None or record.line.level in LOUD or record.trace is not None
 
 
 def _finding(failure: Failure, group: Sequence[Observation]) -> Finding | None:
